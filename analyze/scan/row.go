@@ -1,0 +1,64 @@
+package scan
+
+import "netrec/schema"
+
+// Col is the index of a column in schema.Columns.
+type Col int
+
+// Vec is one column of one batch of rows. Exactly one of Ints and Index is set,
+// or none, when every value is NULL.
+type Vec struct {
+	Ints  []int64  // numbers; UINT64 columns hold the bits of the address
+	Index []int32  // strings, as positions in Dict; -1 for NULL
+	Dict  []string //
+	Valid []bool   // numbers: false for NULL; nil when none is NULL
+}
+
+// Row is a cursor on one row. It is only valid during the call it was given to.
+type Row struct {
+	TS    int64         // ts_ns
+	Event *schema.Event // never nil
+	vecs  []Vec         // by Col; columns that were not asked for are empty
+	i     int
+}
+
+// At points a cursor at row i of a batch; for sources other than files.
+func At(e *schema.Event, ts int64, vecs []Vec, i int) Row {
+	return Row{TS: ts, Event: e, vecs: vecs, i: i}
+}
+
+// Int is the value of a number column, 0 where it is NULL.
+func (r *Row) Int(c Col) int64 {
+	if v := r.vecs[c].Ints; v != nil {
+		return v[r.i]
+	}
+	return 0
+}
+
+// Uint is the value of an address column.
+func (r *Row) Uint(c Col) uint64 { return uint64(r.Int(c)) }
+
+// Has reports whether the column is not NULL in this row.
+func (r *Row) Has(c Col) bool {
+	v := &r.vecs[c]
+	switch {
+	case v.Ints != nil:
+		return v.Valid == nil || v.Valid[r.i]
+	case v.Index != nil:
+		return v.Index[r.i] >= 0
+	}
+	return false
+}
+
+// Str is the value of a string column, "" where it is NULL. Strings stay valid
+// after the row, and equal strings of one batch share their bytes.
+func (r *Row) Str(c Col) string {
+	v := &r.vecs[c]
+	if v.Index == nil {
+		return ""
+	}
+	if k := v.Index[r.i]; k >= 0 {
+		return v.Dict[k]
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package scan
+
+import "netrec/schema"
+
+// Source is a recording: a capture file, or events made by hand in a test.
+type Source interface {
+	Meta() *Meta
+	// Scan calls f for every row that the query selects, in the order of ts_ns
+	// (rows of equal time in the order of cpu and seq). An error from f ends the
+	// scan and is returned.
+	Scan(q Query, f func(*Row) error) error
+}
+
+// Query says what a scan must deliver. Zero values select everything.
+type Query struct {
+	Events   []string // only these events; nil for all
+	Columns  []Col    // only these columns are filled (ts_ns and event always are); nil for all
+	From, To int64    // only ts_ns in [From, To); 0 for no limit
+	Sock     uint64   // only this socket address; 0 for all
+}
+
+// Meta is what the file says about itself.
+type Meta struct {
+	Path       string
+	Size       int64
+	Rows       map[string]int64 // rows by event, from the row groups' statistics and contents
+	FirstNS    int64            // earliest and latest ts_ns
+	LastNS     int64
+	Host       schema.Host
+	Clock      []schema.Anchor
+	Recording  schema.Recording
+	Hooks      []schema.EventHooks
+	Losses     []schema.Count
+	Sysctls    map[string]string
+	Interfaces []schema.Interface
+	Qdiscs     []schema.Qdisc
+	Sockets    []schema.Socket
+	Counters   schema.Counters
+	Version    string // netrec that wrote it; "" if it was not netrec
+
+	// Problems are what the reader must be told first, one sentence each: the
+	// recording was killed, 1,234 bytes after the last commit are unreadable …
+	Problems []string
+}

@@ -1,0 +1,85 @@
+package schema
+
+import "strconv"
+
+// EnumValue is one named value of an enum column.
+type EnumValue struct {
+	Value int64
+	Name  string
+}
+
+// Enum is a table of names for a column that the ring carries as a number and
+// the file as a string.
+type Enum struct {
+	Name   string
+	Values []EnumValue
+
+	// Kernel names the kernel enum whose names, taken from the recording host's
+	// BTF, replace Values: such enums are renumbered between releases.
+	Kernel string
+	// Trim is cut from the front of kernel names.
+	Trim string
+
+	// Probe marks enums whose values are chosen here rather than by the kernel;
+	// the generated C header defines them.
+	Probe bool
+}
+
+// Lookup gives the name of v, or its decimal form where it has none.
+func (e *Enum) Lookup(v int64) string {
+	for i := range e.Values {
+		if e.Values[i].Value == v {
+			return e.Values[i].Name
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// Enums lists every enum table by name.
+var Enums = map[string]*Enum{}
+
+func enum(e Enum) *Enum {
+	Enums[e.Name] = &e
+	return &e
+}
+
+func names(first int64, ss ...string) []EnumValue {
+	vs := make([]EnumValue, len(ss))
+	for i, s := range ss {
+		vs[i] = EnumValue{first + int64(i), s}
+	}
+	return vs
+}
+
+// Enum tables. Names are the kernel's where it has some.
+var (
+	_ = enum(Enum{Name: "ctx", Probe: true, Values: names(0, "task", "softirq", "hardirq", "nmi")})
+	_ = enum(Enum{Name: "dir", Probe: true, Values: names(0, "send", "recv")})
+	_ = enum(Enum{Name: "retrans_kind", Probe: true, Values: names(1, "R", "L", "S")})
+	_ = enum(Enum{Name: "cause", Probe: true, Values: names(1, "ring", "scratch", "writer")})
+	_ = enum(Enum{Name: "func", Probe: true, Values: names(1,
+		"close", "close_range", "accept", "accept4",
+		"getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r", "gethostbyname2_r",
+		"__alloc_skb", "__build_skb_around", "kmem_cache_alloc")})
+
+	// TCPStates are the values of sk_state for TCP.
+	TCPStates = enum(Enum{Name: "tcp_state", Values: names(1,
+		"ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT",
+		"CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV")})
+	_ = enum(Enum{Name: "ca_state", Values: names(0, "open", "disorder", "cwr", "recovery", "loss")})
+
+	_ = enum(Enum{Name: "family", Values: []EnumValue{
+		{0, "unspec"}, {1, "unix"}, {2, "inet"}, {10, "inet6"}, {16, "netlink"}, {17, "packet"},
+		{38, "alg"}, {40, "vsock"}, {44, "xdp"}}})
+	_ = enum(Enum{Name: "sock_type", Values: []EnumValue{
+		{1, "stream"}, {2, "dgram"}, {3, "raw"}, {4, "rdm"}, {5, "seqpacket"}, {6, "dccp"}, {10, "packet"}}})
+	_ = enum(Enum{Name: "protocol", Values: []EnumValue{
+		{0, "ip"}, {1, "icmp"}, {2, "igmp"}, {4, "ipip"}, {6, "tcp"}, {17, "udp"}, {33, "dccp"}, {41, "ipv6"},
+		{47, "gre"}, {50, "esp"}, {51, "ah"}, {58, "icmpv6"}, {89, "ospf"}, {132, "sctp"}, {136, "udplite"},
+		{255, "raw"}, {262, "mptcp"}}})
+	_ = enum(Enum{Name: "ethertype", Values: []EnumValue{
+		{0x0800, "ipv4"}, {0x0806, "arp"}, {0x86dd, "ipv6"}, {0x8100, "vlan"}, {0x88cc, "lldp"}}})
+
+	// DropReasons has no values of its own: each kernel numbers them anew.
+	DropReasons = enum(Enum{Name: "drop_reason", Kernel: "skb_drop_reason", Trim: "SKB_DROP_REASON_"})
+)

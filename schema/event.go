@@ -1,0 +1,131 @@
+package schema
+
+import "strings"
+
+// Kind is a mechanism by which a probe is attached.
+type Kind string
+
+// The mechanisms, in the order in which a ladder usually tries them.
+const (
+	RawTP     Kind = "raw_tp"    // raw tracepoint: cheapest, no BTF function needed
+	Syscall   Kind = "syscall"   // tracepoint syscalls:sys_{enter,exit}_*
+	Fentry    Kind = "fentry"    // needs the function in BTF and a trampoline
+	Fexit     Kind = "fexit"     //
+	Kprobe    Kind = "kprobe"    // needs the symbol in kallsyms and CONFIG_KPROBES
+	Kretprobe Kind = "kretprobe" //
+	Uprobe    Kind = "uprobe"    // Target is library:function, library as in libc
+	Uretprobe Kind = "uretprobe" //
+)
+
+// Hook is one program at one place of the kernel or of a library.
+type Hook struct {
+	Kind   Kind
+	Target string // tracepoint, syscall or function
+	Prog   string // name of the BPF program
+
+	// Args is how many arguments the kernel's tracepoint or function must have,
+	// 0 for any. Prototypes do not follow version numbers (stable back-ports), so
+	// a program for each argument list exists and BTF decides.
+	Args int
+
+	// Optional marks a hook whose absence leaves the rung valid: a function that
+	// some kernels inline, or a syscall that older ones lack.
+	Optional bool
+
+	// Detail marks a hook that only enriches rows with further columns. It is
+	// attached under the profile full.
+	Detail bool
+
+	// CallSite names the function whose address range limits this hook to
+	// calls made from it.
+	CallSite string
+}
+
+// String is the hook as `netrec probes` and error messages name it.
+func (h Hook) String() string { return string(h.Kind) + ":" + h.Target }
+
+// Rung is a set of hooks that together see the event.
+type Rung []Hook
+
+func (r Rung) String() string {
+	names := make([]string, len(r))
+	for i, h := range r {
+		names[i] = h.String()
+	}
+	return strings.Join(names, "+")
+}
+
+// Rate is how often an event happens on a busy host.
+type Rate string
+
+// Rates as catalogued. Extreme events are recorded only when asked for.
+const (
+	Low     Rate = "low"
+	Medium  Rate = "medium"
+	High    Rate = "high"
+	Extreme Rate = "extreme"
+)
+
+// Profile is a named budget: each contains the ones before it.
+type Profile string
+
+// The profiles of netrec record --profile.
+const (
+	Light   Profile = "light"
+	Default Profile = "default"
+	Full    Profile = "full"
+)
+
+// Profiles lists the profiles, cheapest first.
+var Profiles = []Profile{Light, Default, Full}
+
+// Event is one kind of row.
+type Event struct {
+	ID      uint16  // in the ring record only; the file stores Name
+	Name    string  // value of the column event
+	Doc     string  // one sentence
+	Row     any     // zero value of the row struct
+	Rate    Rate    // decides the ring: low and medium events have one of their own
+	Profile Profile // cheapest profile that includes the event; "" for the recorder's own rows
+	Groups  []string
+	Ladder  []Rung // tried in order; the first whose hooks exist is used
+}
+
+// Own reports whether the recorder itself writes the event, without a hook.
+func (e *Event) Own() bool { return len(e.Ladder) == 0 }
+
+// Rare reports whether the event uses the ring that hot events cannot flood.
+func (e *Event) Rare() bool { return e.Rate == Low || e.Rate == Medium }
+
+// ByName finds an event by its name, nil if there is none.
+func ByName(name string) *Event {
+	for i := range Events {
+		if Events[i].Name == name {
+			return &Events[i]
+		}
+	}
+	return nil
+}
+
+// ByID finds an event by the id in a ring record, nil if there is none.
+func ByID(id uint16) *Event {
+	if int(id) < len(byID) {
+		return byID[id]
+	}
+	return nil
+}
+
+// MaxID is one more than the highest event id; the size of counter tables.
+var MaxID = len(byID)
+
+var byID = func() []*Event {
+	var t []*Event
+	for i := range Events {
+		id := int(Events[i].ID)
+		for len(t) <= id {
+			t = append(t, nil)
+		}
+		t[id] = &Events[i]
+	}
+	return t
+}()

@@ -1,0 +1,135 @@
+package schema
+
+// Keys of the footer's key/value metadata. Values are JSON of the type named.
+const (
+	KeyFormat     = "netrec.format"     // int, FormatVersion
+	KeyVersion    = "netrec.version"    // string
+	KeyHost       = "netrec.host"       // Host
+	KeyClock      = "netrec.clock"      // []Anchor: start, newest or stop
+	KeyRecording  = "netrec.recording"  // Recording
+	KeyHooks      = "netrec.hooks"      // []EventHooks
+	KeyLosses     = "netrec.losses"     // []Count
+	KeySysctls    = "netrec.sysctls"    // map[string]string
+	KeyInterfaces = "netrec.interfaces" // []Interface
+	KeyQdiscs     = "netrec.qdiscs"     // []Qdisc
+	KeySockets    = "netrec.sockets"    // []Socket
+	KeyEnums      = "netrec.enums"      // map[string]map[string]int64, as this kernel numbers them
+	KeyCounters   = "netrec.counters"   // Counters, nstat's view
+)
+
+// Host is where the recording was made.
+type Host struct {
+	Name    string `json:"name"`
+	Kernel  string `json:"kernel"`
+	Machine string `json:"machine"`
+	BootID  string `json:"boot_id"`
+	CPUs    int    `json:"cpus"`
+	Zone    string `json:"zone"` // name of the time zone, with its offset at the start
+	Offset  int    `json:"zone_offset_s"`
+}
+
+// Anchor ties the monotonic clock of the events to the wall clock.
+type Anchor struct {
+	At     string `json:"at"` // start, commit or stop
+	Mono   int64  `json:"mono_ns"`
+	Wall   int64  `json:"wall_ns"`
+	Jitter int64  `json:"jitter_ns"` // the two were read within this time of each other
+}
+
+// Recording is what was asked for and how it ended.
+type Recording struct {
+	Command  []string          `json:"command"`
+	Profile  string            `json:"profile,omitempty"`
+	Events   []string          `json:"events"`
+	Filters  map[string]string `json:"filters,omitempty"`
+	Buffer   int64             `json:"buffer_bytes"`
+	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached
+	StopNS   int64             `json:"stop_ns,omitempty"`
+	End      string            `json:"end,omitempty"` // timer, signal, count, command, error; empty: killed
+	Warnings []string          `json:"warnings,omitempty"`
+}
+
+// States of an event in EventHooks.
+const (
+	HookAttached = "attached"
+	HookMissing  = "missing"   // asked for, no rung of the ladder could be attached
+	HookNotAsked = "not asked" //
+)
+
+// EventHooks is which hooks see an event on this kernel.
+type EventHooks struct {
+	Event   string    `json:"event"`
+	State   string    `json:"state"`
+	Hooks   []string  `json:"hooks,omitempty"` // as Hook.String
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal is a hook that could not be used, and why.
+type Refusal struct {
+	Hook string `json:"hook"`
+	Why  string `json:"why"`
+}
+
+// Count is the account of one event on one CPU: Generated = Recorded + Lost.
+type Count struct {
+	Event     string `json:"event"`
+	CPU       int    `json:"cpu"`
+	Generated int64  `json:"generated"`
+	Recorded  int64  `json:"recorded"`
+	Ring      int64  `json:"lost_ring,omitempty"`
+	Scratch   int64  `json:"lost_scratch,omitempty"`
+	Writer    int64  `json:"lost_writer,omitempty"`
+}
+
+// Lost is how many events did not reach the file.
+func (c Count) Lost() int64 { return c.Ring + c.Scratch + c.Writer }
+
+// Interface is a network device at the start.
+type Interface struct {
+	Netns  uint32 `json:"netns"`
+	Index  int    `json:"index"`
+	Name   string `json:"name"`
+	MTU    int    `json:"mtu"`
+	Type   string `json:"type"`
+	GSOMax uint32 `json:"gso_max_bytes,omitempty"`
+	Driver string `json:"driver,omitempty"`
+}
+
+// Qdisc is a queueing discipline at the start.
+type Qdisc struct {
+	Netns  uint32 `json:"netns"`
+	Index  int    `json:"ifindex"`
+	Kind   string `json:"kind"`
+	Handle string `json:"handle"`
+	Parent string `json:"parent"`
+}
+
+// Socket is a socket that was alive when the recording began. Events name it by
+// its cookie, which reading it from the kernel has made non-zero.
+type Socket struct {
+	Netns    uint32  `json:"netns"`
+	Cookie   int64   `json:"cookie"`
+	Family   string  `json:"family"`
+	Protocol string  `json:"protocol"`
+	State    string  `json:"state"`
+	Laddr    string  `json:"laddr"`
+	Lport    int     `json:"lport"`
+	Raddr    string  `json:"raddr"`
+	Rport    int     `json:"rport"`
+	Inode    uint32  `json:"inode"`
+	UID      uint32  `json:"uid"`
+	Owners   []Owner `json:"owners,omitempty"`
+}
+
+// Owner is a process that had the socket open.
+type Owner struct {
+	Pid  int    `json:"pid"`
+	Comm string `json:"comm"`
+	FD   int    `json:"fd"`
+}
+
+// Counters are the kernel's protocol counters at start and stop, by name as nstat has them.
+type Counters struct {
+	Start map[string]int64 `json:"start"`
+	Stop  map[string]int64 `json:"stop,omitempty"`
+}

@@ -1,0 +1,30 @@
+package schema
+
+// SysAccept is one accept(2) or accept4(2), when it returns. The socket of the row
+// is the accepted one; on failure there is none.
+type SysAccept struct {
+	Header
+	Tuple
+	Cookie   int64    `col:"cookie" null:"zero"`
+	Dur      int64    `col:"dur_ns"`
+	Ret      int64    `col:"ret"`
+	Listener uint64   `col:"listener" as:"addr" null:"zero" doc:"kernel address of the listening socket"`
+	PeerAddr [16]byte `col:"peer_addr" as:"ip PeerFam" doc:"peer address as the call stored it for the caller; NULL if the caller gave no buffer"`
+	PeerPort uint16   `col:"peer_port" null:"zero" doc:"peer port as the call stored it for the caller"`
+	PeerFam  uint16
+	FD       int32 `col:"fd"`
+	Flags    int32 `col:"flags" doc:"flags argument of the call"`
+	PeerBuf  uint8 `col:"peer_buf" doc:"1 if the caller gave a buffer for the peer's address"`
+	Func     uint8 `col:"func" as:"enum func" doc:"which of several functions was called"`
+	_        [2]uint8
+}
+
+var sysAccept = Event{ID: 31, Name: "sys_accept", Row: SysAccept{}, Rate: Low, Profile: Light,
+	Groups: []string{"sys"},
+	Doc:    "accept(2) or accept4(2) returned",
+	Ladder: []Rung{
+		{{Kind: Syscall, Target: "sys_enter_accept", Prog: "sys_accept_enter"},
+			{Kind: Syscall, Target: "sys_exit_accept", Prog: "sys_accept_exit"},
+			{Kind: Syscall, Target: "sys_enter_accept4", Prog: "sys_accept4_enter"},
+			{Kind: Syscall, Target: "sys_exit_accept4", Prog: "sys_accept4_exit"}},
+	}}

@@ -1,0 +1,28 @@
+package schema
+
+// TCPState is a change of an inet socket's state.
+type TCPState struct {
+	Header
+	Tuple
+	Cookie        int64  `col:"cookie" null:"zero" doc:"socket cookie, where the kernel has made one"`
+	BytesAcked    int64  `col:"bytes_acked" null:"ones" unit:"bytes" doc:"bytes the peer has acknowledged; on changes to CLOSE"`
+	BytesReceived int64  `col:"bytes_received" null:"ones" unit:"bytes" doc:"bytes received in order; on changes to CLOSE"`
+	SegsIn        int64  `col:"segs_in" null:"ones" unit:"segments" doc:"segments received; on changes to CLOSE"`
+	SegsOut       int64  `col:"segs_out" null:"ones" unit:"segments" doc:"segments sent; on changes to CLOSE"`
+	TotalRetrans  int64  `col:"total_retrans" null:"ones" unit:"segments" doc:"segments retransmitted over the whole life; on changes to CLOSE"`
+	SRTT          int32  `col:"srtt_us" null:"ones" unit:"us" doc:"smoothed round trip time"`
+	SkErr         int32  `col:"sk_err" doc:"pending error of the socket, as errno; 0 if none"`
+	Protocol      uint16 `col:"protocol" as:"enum protocol" doc:"IP protocol of the socket or packet"`
+	OldState      uint8  `col:"old_state" as:"enum tcp_state" doc:"state before the change"`
+	NewState      uint8  `col:"new_state" as:"enum tcp_state" doc:"state after the change"`
+	_             [4]uint8
+}
+
+var tcpState = Event{ID: 10, Name: "tcp_state", Row: TCPState{}, Rate: Low, Profile: Light,
+	Groups: []string{"tcp"},
+	Doc:    "a TCP socket changed its state",
+	Ladder: []Rung{
+		{{Kind: RawTP, Target: "inet_sock_set_state", Prog: "tcp_state_tp"}},
+		{{Kind: Fentry, Target: "tcp_set_state", Prog: "tcp_state_fentry"}},
+		{{Kind: Kprobe, Target: "tcp_set_state", Prog: "tcp_state_kprobe"}},
+	}}
