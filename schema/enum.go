@@ -53,7 +53,7 @@ func names(first int64, ss ...string) []EnumValue {
 
 // Enum tables. Names are the kernel's where it has some.
 var (
-	_ = enum(Enum{Name: "ctx", Probe: true, Values: names(0, "task", "softirq", "hardirq", "nmi")})
+	_ = enum(Enum{Name: "ctx", Probe: true, Values: names(0, "task", "softirq", "hardirq", "nmi", "unknown")})
 	_ = enum(Enum{Name: "dir", Probe: true, Values: names(0, "send", "recv")})
 	_ = enum(Enum{Name: "retrans_kind", Probe: true, Values: names(1, "R", "L", "S")})
 	_ = enum(Enum{Name: "cause", Probe: true, Values: names(1, "ring", "scratch", "writer")})

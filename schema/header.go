@@ -13,8 +13,8 @@ type Header struct {
 	Netns uint32   `col:"netns" doc:"inode of the network namespace of the socket, packet or task, 0 if unknown"`
 	Event uint16   `col:"event" as:"enum event" doc:"what happened"`
 	CPU   uint16   `col:"cpu" doc:"CPU the probe ran on"`
-	Ctx   uint8    `col:"ctx" as:"enum ctx" doc:"what the CPU was doing: task, softirq, hardirq or nmi"`
-	Hook  uint8    // which rung of the ladder fired; the file has it once per event, in netrec.hooks
+	Ctx   uint8    `col:"ctx" as:"enum ctx" doc:"what the CPU was doing: task, softirq, hardirq, nmi, or unknown where the kernel hides it"`
+	Wake  uint8    // between probe and ring only: this record wakes the recorder
 	_     [6]uint8 // keeps Comm aligned
 	Comm  [16]byte `col:"comm" as:"str" doc:"name of the thread on the CPU"`
 }

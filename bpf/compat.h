@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Every difference between kernels that the probes must bridge, each with what
+ * changed, since when, and the accessor that hides it. Test for the thing
+ * (bpf_core_field_exists, an argument count in the ladder), not for a version.
+ */
+#ifndef NETREC_COMPAT_H
+#define NETREC_COMPAT_H
+
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_endian.h>
+
+/* K reads a field through a kernel pointer. In programs whose arguments the
+ * verifier knows by type (tp_btf, fentry, fexit) a plain load will do, which costs
+ * about a nanosecond; elsewhere it takes a helper call. Functions that read get
+ * the answer as a parameter called direct, a constant after inlining. */
+#define K(p, field) (direct ? (p)->field : BPF_CORE_READ(p, field))
+
+/* icsk_ca_state is a bit field whose byte moved several times. */
+static __always_inline u8 ca_state(struct tcp_sock *tp, const bool direct)
+{
+	struct inet_connection_sock *icsk = &tp->inet_conn;
+
+	return direct ? BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) : BPF_CORE_READ_BITFIELD_PROBED(icsk, icsk_ca_state);
+}
+
+/* A struct sock is the start of a struct tcp_sock, but the verifier only lets
+ * typed pointers grow through this helper (5.9). */
+static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direct)
+{
+	return direct ? (struct tcp_sock *)bpf_skc_to_tcp_sock(sk) : (struct tcp_sock *)sk;
+}
+
+/* The preemption count tells task from interrupt. Up to 6.1 and from 6.15 on it is
+ * the per-CPU variable __preempt_count, between them a field of pcpu_hot. The
+ * loader puts the variable's BTF id in place of this constant and its offset
+ * into cfg_preempt_off; -1 where the kernel's BTF names neither. */
+#define PREEMPT_PLACEHOLDER "0x6e65747265637063"
+
+const volatile s32 cfg_preempt_off = -1;
+
+#define SOFTIRQ_SERVING 0x00000100
+#define HARDIRQ_MASK 0x000f0000
+#define NMI_MASK 0x00f00000
+
+static __always_inline u8 context(void)
+{
+	u32 count;
+	char *p;
+
+	if (cfg_preempt_off < 0)
+		return CTX_UNKNOWN;
+	asm volatile("%0 = " PREEMPT_PLACEHOLDER " ll" : "=r"(p));
+	p = bpf_this_cpu_ptr(p);
+	count = *(u32 *)(p + cfg_preempt_off);
+	if (count & NMI_MASK)
+		return CTX_NMI;
+	if (count & HARDIRQ_MASK)
+		return CTX_HARDIRQ;
+	return count & SOFTIRQ_SERVING ? CTX_SOFTIRQ : CTX_TASK;
+}
+
+/* Atomic fetch-and-add came with 5.12. On older kernels the loader turns the
+ * first instruction into a plain atomic add and the second into a load, which
+ * gives the same number unless an interrupt's event falls between the two: then
+ * two rows of a CPU share a number. Losses are counted apart and stay exact. */
+static __always_inline u64 next(u64 *counter)
+{
+	register u64 *p asm("r1") = counter;
+	register u64 v asm("r2") = 1;
+
+	/* r2 = atomic_fetch_add((u64 *)(r1 + 0), r2), which clang 14 cannot spell */
+	asm volatile(".byte 0xdb, 0x21, 0, 0, 1, 0, 0, 0\n\t"
+		     "r2 += 1"
+		     : "+r"(v)
+		     : "r"(p)
+		     : "memory");
+	return v;
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* What every probe needs: the rings, the counters, the filters, and how a record
+ * is begun, filled and sent. */
+#ifndef NETREC_H
+#define NETREC_H
+
+#include "kernel.h"
+#include "events.gen.h"
+#include "compat.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* Set by the loader before the programs are verified; the verifier then removes
+ * the filters that are not in use. */
+const volatile u32 cfg_rings = 1;      /* rings for hot events, a power of two; the next one is for rare events */
+const volatile u32 cfg_wake_bytes = 0; /* wake the recorder when a ring holds this much */
+const volatile u32 cfg_self = 0;       /* tgid of the recorder, whose own calls are left out */
+const volatile u32 cfg_netns = 0;
+const volatile u32 cfg_pid = 0;
+const volatile u16 cfg_port = 0;
+const volatile u64 cfg_callsite_lo = 0, cfg_callsite_hi = 0;
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* generated = recorded + lost, per event and CPU, always. */
+struct counter {
+	u64 generated;
+	u64 lost_ring;
+	u64 lost_scratch;
+};
+
+struct cpu_counters {
+	u64 seq;
+	struct counter ev[EV_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu_counters);
+} counters SEC(".maps");
+
+/* A call between its start and its end. Its size does not depend on how many
+ * sockets or packets there are. */
+struct call {
+	u64 ts;
+	u64 arg[3];
+	union {
+		u8 bytes[128];
+		struct {
+			u8 addr[16];
+			u16 family;
+			u16 port;
+			s32 rmem;
+		};
+	};
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+/* Makes every row known to the object's BTF, for the test that compares layouts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, union all_rows);
+} layout SEC(".maps");
+
+static __always_inline struct cpu_counters *my_counters(u32 *cpu)
+{
+	*cpu = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&counters, cpu);
+}
+
+static __always_inline void add_one(u64 *p)
+{
+	__sync_fetch_and_add(p, 1);
+}
+
+/* begin reserves a record and fills its header, or counts the loss. */
+static __always_inline void *begin(const u16 ev, const u32 size, const bool rare, u64 sock, u64 skb, u32 netns)
+{
+	struct cpu_counters *c;
+	u64 seq, id, avail;
+	struct header *h;
+	u32 cpu, slot;
+	void *ring;
+
+	c = my_counters(&cpu);
+	if (!c)
+		return 0;
+	seq = next(&c->seq);
+	add_one(&c->ev[ev].generated);
+	slot = rare ? cfg_rings : cpu & (cfg_rings - 1);
+	ring = bpf_map_lookup_elem(&rings, &slot);
+	if (!ring)
+		goto lost;
+	h = bpf_ringbuf_reserve(ring, size, 0);
+	if (!h)
+		goto lost;
+	avail = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+	h->wake = avail >= cfg_wake_bytes && avail - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
+	id = bpf_get_current_pid_tgid();
+	h->ts_ns = bpf_ktime_get_ns();
+	h->seq = seq;
+	h->sock = sock;
+	h->skb = skb;
+	h->pid = id >> 32;
+	h->tid = (u32)id;
+	h->netns = netns;
+	h->event = ev;
+	h->cpu = cpu;
+	h->ctx = context();
+	bpf_get_current_comm(&h->comm, sizeof(h->comm));
+	return h;
+lost:
+	add_one(&c->ev[ev].lost_ring);
+	return 0;
+}
+
+#define BEGIN(name, sock, skb, netns) \
+	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), (u64)(skb), netns))
+
+/* submit hands a record over. The recorder looks by itself many times a second;
+ * it is woken only when a ring fills, once per filling. */
+static __always_inline void submit(struct header *h)
+{
+	bpf_ringbuf_submit(h, h->wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+#define SUBMIT(rec) submit(&(rec)->h)
+
+/* For rows with a user stack: the recorder must read the process's maps while it lives. */
+#define SUBMIT_NOW(rec) bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP)
+
+/* --- calls: what is known at the start and needed at the end --- */
+
+/* A thread has at most one call of a kind under way, and an interrupt on top of
+ * it one more; interrupts belong to a CPU, not to the thread below them. */
+static __always_inline u64 call_key(const u16 ev)
+{
+	u8 ctx = context();
+	u32 id = ctx == CTX_TASK || ctx == CTX_UNKNOWN ? (u32)bpf_get_current_pid_tgid() : bpf_get_smp_processor_id();
+
+	return (u64)ev << 48 | (u64)ctx << 40 | id;
+}
+
+static __always_inline int call_start(const u16 ev, struct call *call)
+{
+	u64 key = call_key(ev);
+	struct cpu_counters *c;
+	u32 cpu;
+
+	call->ts = bpf_ktime_get_ns();
+	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
+		return 0;
+	c = my_counters(&cpu);
+	if (c) {
+		next(&c->seq);
+		add_one(&c->ev[ev].generated);
+		add_one(&c->ev[ev].lost_scratch);
+	}
+	return 0;
+}
+
+static __always_inline struct call *call_of(const u16 ev)
+{
+	u64 key = call_key(ev);
+
+	return bpf_map_lookup_elem(&calls, &key);
+}
+
+static __always_inline void call_end(const u16 ev)
+{
+	u64 key = call_key(ev);
+
+	bpf_map_delete_elem(&calls, &key);
+}
+
+/* --- filters: facts of the socket or packet first, of the task only in its own context --- */
+
+static __always_inline bool want_task(void)
+{
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	if (cfg_self && pid == cfg_self)
+		return false;
+	return !cfg_pid || pid == cfg_pid;
+}
+
+static __always_inline u32 task_netns(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
+}
+
+static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
+{
+	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+}
+
+/* inet_sport outlives skc_num, which is 0 again on the way to CLOSE. */
+static __always_inline u16 local_port(struct sock *sk, const bool direct)
+{
+	u16 num = K(sk, __sk_common.skc_num);
+
+	if (!num)
+		num = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+	return num;
+}
+
+static __always_inline bool is_inet(u16 family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+/* want_sock is false for rows that a filter excludes. An interrupt's task is
+ * nobody's, so a pid only excludes rows of tasks; the analyzer knows owners. */
+static __always_inline bool want_sock(struct sock *sk, u32 netns, const bool direct)
+{
+	if (cfg_netns && netns != cfg_netns)
+		return false;
+	if (cfg_port) {
+		u16 family = K(sk, __sk_common.skc_family);
+
+		if (!is_inet(family))
+			return false;
+		if (local_port(sk, direct) != cfg_port && bpf_ntohs(K(sk, __sk_common.skc_dport)) != cfg_port)
+			return false;
+	}
+	return (!cfg_pid && !cfg_self) || context() != CTX_TASK || want_task();
+}
+
+/* --- common parts of rows --- */
+
+static __always_inline void fill_addr(u8 *dst, struct in6_addr *v6, const u32 v4, u16 family, const bool direct)
+{
+	if (family == AF_INET6) {
+		if (direct)
+			__builtin_memcpy(dst, v6, 16);
+		else
+			bpf_probe_read_kernel(dst, 16, v6);
+		return;
+	}
+	__builtin_memset(dst, 0, 16);
+	*(u32 *)dst = family == AF_INET ? v4 : 0;
+}
+
+static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const bool direct)
+{
+	u16 family = K(sk, __sk_common.skc_family);
+
+	t->family = family;
+	if (!is_inet(family)) {
+		__builtin_memset(t, 0, sizeof(*t));
+		t->family = family;
+		return;
+	}
+	fill_addr(t->laddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_rcv_saddr),
+		  K(sk, __sk_common.skc_rcv_saddr), family, direct);
+	fill_addr(t->raddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_daddr),
+		  K(sk, __sk_common.skc_daddr), family, direct);
+	t->lport = local_port(sk, direct);
+	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
+}
+
+static __always_inline s64 cookie(struct sock *sk, const bool direct)
+{
+	return K(sk, __sk_common.skc_cookie.counter);
+}
+
+/* --- from descriptor to socket, in the context of the task --- */
+
+static __always_inline struct sock *fd_sock(int fd)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	struct file **slot, *f = 0;
+	struct socket *s;
+
+	if (fd < 0 || (u32)fd >= BPF_CORE_READ(fdt, max_fds))
+		return 0;
+	slot = BPF_CORE_READ(fdt, fd);
+	bpf_probe_read_kernel(&f, sizeof(f), slot + fd);
+	if (!f || (BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return 0;
+	s = BPF_CORE_READ(f, private_data);
+	return BPF_CORE_READ(s, sk);
+}
+
+/* user_addr copies an IP address and port from a sockaddr in user memory. */
+static __always_inline void user_addr(const void *uaddr, u8 *addr, u16 *port, u16 *family)
+{
+	struct sockaddr_in6 sa = {};
+
+	if (!uaddr || bpf_probe_read_user(&sa.sin6_family, sizeof(u16), uaddr))
+		return;
+	*family = sa.sin6_family;
+	if (!is_inet(sa.sin6_family))
+		return;
+	if (bpf_probe_read_user(&sa, sa.sin6_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(sa), uaddr))
+		return;
+	*port = bpf_ntohs(sa.sin6_port);
+	if (sa.sin6_family == AF_INET)
+		*(u32 *)addr = ((struct sockaddr_in *)&sa)->sin_addr;
+	else
+		__builtin_memcpy(addr, sa.sin6_addr, 16);
+}
+
+#endif

@@ -1,0 +1,31 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "skb.h"
+
+static __always_inline int skb_consume(struct sk_buff *skb, u64 location)
+{
+	struct sock *sk = skb->sk;
+	u32 netns = skb_netns(skb, sk);
+	struct skb_consume *r;
+
+	if (sk ? !want_sock(sk, netns, false) : !want_netns(netns) || cfg_port)
+		return 0;
+	r = BEGIN(skb_consume, sk, skb, netns);
+	if (!r)
+		return 0;
+	r->location = location;
+	SUBMIT(r);
+	return 0;
+}
+
+SEC("tp_btf/consume_skb")
+int BPF_PROG(skb_consume_tp2, struct sk_buff *skb, void *location)
+{
+	return skb_consume(skb, (u64)location);
+}
+
+SEC("tp_btf/consume_skb")
+int BPF_PROG(skb_consume_tp1, struct sk_buff *skb)
+{
+	return skb_consume(skb, 0);
+}

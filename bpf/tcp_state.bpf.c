@@ -1,0 +1,58 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "netrec.h"
+
+static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, const bool direct)
+{
+	struct tcp_sock *tp = tcp_sk(sk, direct);
+
+	r->bytes_acked = r->bytes_received = r->segs_in = r->segs_out = r->total_retrans = -1;
+	r->srtt_us = -1;
+	if (!tp || r->protocol != IPPROTO_TCP || r->new_state != TCP_CLOSE)
+		return;
+	r->bytes_acked = K(tp, bytes_acked);
+	r->bytes_received = K(tp, bytes_received);
+	r->segs_in = K(tp, segs_in);
+	r->segs_out = K(tp, segs_out);
+	r->total_retrans = K(tp, total_retrans);
+	r->srtt_us = K(tp, srtt_us) >> 3; /* kept eightfold */
+}
+
+static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate, const bool direct)
+{
+	u32 netns = sock_netns(sk, direct);
+	struct tcp_state *r;
+
+	if (!want_sock(sk, netns, direct))
+		return 0;
+	r = BEGIN(tcp_state, sk, 0, netns);
+	if (!r)
+		return 0;
+	fill_tuple(&r->tuple, sk, direct);
+	r->cookie = cookie(sk, direct);
+	r->sk_err = K(sk, sk_err);
+	r->protocol = K(sk, sk_protocol);
+	r->old_state = oldstate;
+	r->new_state = newstate;
+	fill_totals(r, sk, direct);
+	SUBMIT(r);
+	return 0;
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(tcp_state_tp, struct sock *sk, int oldstate, int newstate)
+{
+	return tcp_state(sk, oldstate, newstate, true);
+}
+
+SEC("fentry/tcp_set_state")
+int BPF_PROG(tcp_state_fentry, struct sock *sk, int newstate)
+{
+	return tcp_state(sk, sk->__sk_common.skc_state, newstate, true);
+}
+
+SEC("kprobe/tcp_set_state")
+int BPF_KPROBE(tcp_state_kprobe, struct sock *sk, int newstate)
+{
+	return tcp_state(sk, BPF_CORE_READ(sk, __sk_common.skc_state), newstate, false);
+}
