@@ -1,0 +1,92 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"netrec/schema"
+)
+
+// Limits of one reading. A host beyond them is recorded with a warning.
+const (
+	MaxNamespaces = 256
+	MaxSockets    = 200_000
+	MaxInterfaces = 16_384
+	MaxQdiscs     = 65_536
+)
+
+// Report is what was found, in the types of the file's metadata.
+type Report struct {
+	Host       schema.Host
+	Sysctls    map[string]string
+	Interfaces []schema.Interface
+	Qdiscs     []schema.Qdisc
+	Sockets    []schema.Socket
+	Counters   *Counters // to be read at start and stop, then closed
+
+	// Warnings say what is missing, one sentence each: a namespace that could
+	// not be entered, a limit that was reached.
+	Warnings []string
+}
+
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Facts reads the host. netns is the inode of the one namespace to look at, or 0
+// for all. Only a namespace that was asked for and is not there, and the end of
+// ctx, are errors; whatever else cannot be read becomes a warning.
+func Facts(ctx context.Context, netns uint32) (*Report, error) {
+	r := &Report{Host: machine(), Counters: &Counters{}, Sysctls: map[string]string{}}
+	list, err := r.find(ctx, netns)
+	if err != nil {
+		return nil, err
+	}
+	readSysctls(r.Sysctls)
+	for i := range list {
+		ns := &list[i]
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("read host facts: %w", err)
+		}
+		if err := ns.do(func() { r.namespace(ns, netns != 0) }); err != nil {
+			r.warn("network namespace %d (%s): %v", ns.inode, ns.path, err)
+		}
+	}
+	if err := r.own(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// find lists the namespaces and says so when there were too many.
+func (r *Report) find(ctx context.Context, netns uint32) ([]namespace, error) {
+	list, more, err := findNamespaces(ctx, netns)
+	if err != nil {
+		return nil, err
+	}
+	if more > 0 {
+		r.warn("%d network namespaces beyond the first %d were not read", more, MaxNamespaces)
+	}
+	return list, nil
+}
+
+// namespace reads the namespace that the calling thread is in. Sysctls are those
+// of the recorded namespace; those that only the first namespace of the host has
+// stay as they were read before.
+func (r *Report) namespace(ns *namespace, recorded bool) {
+	if recorded {
+		readSysctls(r.Sysctls)
+	}
+	r.devices(ns.inode)
+	r.sockets(ns.inode)
+	switch {
+	case recorded || ns.own:
+		if err := r.Counters.hold(ns.inode); err != nil {
+			r.warn("protocol counters of network namespace %d: %v", ns.inode, err)
+		}
+	case ns.pid != 0:
+		r.Counters.follow(ns.inode, ns.pid)
+	default:
+		r.warn("protocol counters of network namespace %d (%s) are left out: it has no process", ns.inode, ns.path)
+	}
+}

@@ -1,0 +1,118 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"netrec/schema"
+)
+
+// Limits of the search for owners: processes, their descriptors, and owners kept
+// of one socket (servers share a listener among hundreds of workers).
+const (
+	maxPids   = 131_072
+	maxFiles  = 4_000_000
+	maxOwners = 16
+)
+
+// eachPid calls f for every process until it returns false.
+func eachPid(ctx context.Context, f func(pid int) bool) error {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for seen := 0; seen < maxPids; {
+		names, err := d.Readdirnames(512)
+		if len(names) == 0 {
+			return nil // the end, or a /proc that cannot be read further
+		}
+		for _, name := range names {
+			pid, err := strconv.Atoi(name)
+			if err != nil {
+				continue
+			}
+			seen++
+			if !f(pid) {
+				return nil
+			}
+		}
+		if err != nil {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own fills in the owners of the sockets found, in one pass over all descriptors.
+func (r *Report) own(ctx context.Context) error {
+	byInode := make(map[uint32][]schema.Owner, len(r.Sockets))
+	for i := range r.Sockets {
+		if n := r.Sockets[i].Inode; n != 0 { // 0: closed by its owner, or not accepted yet
+			byInode[n] = nil
+		}
+	}
+	if len(byInode) == 0 {
+		return nil
+	}
+	files, hidden := 0, 0
+	err := eachPid(ctx, func(pid int) bool {
+		if !owned(pid, byInode, &files) {
+			hidden++
+		}
+		return files < maxFiles
+	})
+	if err != nil {
+		return fmt.Errorf("find owners of sockets: %w", err)
+	}
+	for i := range r.Sockets { // an MPTCP socket and its first TCP socket share the inode
+		r.Sockets[i].Owners = byInode[r.Sockets[i].Inode]
+	}
+	if hidden > 0 {
+		r.warn("descriptors of %d processes cannot be read, their sockets have no owner (needs CAP_SYS_PTRACE)", hidden)
+	}
+	if files >= maxFiles {
+		r.warn("owners of sockets: stopped after %d descriptors", maxFiles)
+	}
+	return nil
+}
+
+// owned looks through the descriptors of one process for the sockets that are keys
+// of byInode; false if that was refused.
+func owned(pid int, byInode map[uint32][]schema.Owner, files *int) bool {
+	dir := "/proc/" + strconv.Itoa(pid)
+	d, err := os.Open(dir + "/fd")
+	if err != nil {
+		return !os.IsPermission(err)
+	}
+	defer d.Close()
+	comm := ""
+	for *files < maxFiles {
+		names, err := d.Readdirnames(1024)
+		*files += len(names)
+		for _, name := range names {
+			inode, ok := linkInode(dir+"/fd/"+name, "socket:[")
+			if !ok {
+				continue
+			}
+			owners, ok := byInode[inode]
+			if !ok || len(owners) >= maxOwners {
+				continue
+			}
+			if comm == "" {
+				comm = firstLine(dir + "/comm")
+			}
+			fd, _ := strconv.Atoi(name)
+			byInode[inode] = append(owners, schema.Owner{Pid: pid, Comm: comm, FD: fd})
+		}
+		if err != nil || len(names) == 0 {
+			break
+		}
+	}
+	return true
+}
