@@ -35,11 +35,14 @@ static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direc
 
 /* The preemption count tells task from interrupt. Up to 6.1 and from 6.15 on it is
  * the per-CPU variable __preempt_count, between them a field of pcpu_hot. The
- * loader puts the variable's BTF id in place of this constant and its offset
- * into cfg_preempt_off; -1 where the kernel's BTF names neither. */
+ * loader puts the variable's BTF id in place of this constant and the offset of
+ * the count in it into cfg_preempt_off. That needs the variable in kallsyms;
+ * without CONFIG_KALLSYMS_ALL the way leads from the running task to its CPU's
+ * run queue, and from there by the distance of the two variables. */
 #define PREEMPT_PLACEHOLDER "0x6e65747265637063"
 
 const volatile s32 cfg_preempt_off = -1;
+const volatile s64 cfg_preempt_rq = 0;
 
 #define SOFTIRQ_SERVING 0x00000100
 #define HARDIRQ_MASK 0x000f0000
@@ -47,14 +50,21 @@ const volatile s32 cfg_preempt_off = -1;
 
 static __always_inline u8 context(void)
 {
-	u32 count;
+	u32 count = 0;
 	char *p;
 
-	if (cfg_preempt_off < 0)
+	if (cfg_preempt_off >= 0) {
+		asm volatile("%0 = " PREEMPT_PLACEHOLDER " ll" : "=r"(p));
+		p = bpf_this_cpu_ptr(p);
+		count = *(u32 *)(p + cfg_preempt_off);
+	} else if (cfg_preempt_rq) {
+		struct task_struct *t = (void *)bpf_get_current_task();
+
+		p = (char *)BPF_CORE_READ(t, se.cfs_rq, rq);
+		bpf_probe_read_kernel(&count, sizeof(count), p + cfg_preempt_rq);
+	} else {
 		return CTX_UNKNOWN;
-	asm volatile("%0 = " PREEMPT_PLACEHOLDER " ll" : "=r"(p));
-	p = bpf_this_cpu_ptr(p);
-	count = *(u32 *)(p + cfg_preempt_off);
+	}
 	if (count & NMI_MASK)
 		return CTX_NMI;
 	if (count & HARDIRQ_MASK)

@@ -204,7 +204,16 @@ struct nsproxy {
 	struct net *net_ns;
 };
 
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
 struct task_struct {
+	struct sched_entity se;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
 };

@@ -246,7 +246,7 @@ static __always_inline bool want_sock(struct sock *sk, u32 netns, const bool dir
 		if (local_port(sk, direct) != cfg_port && bpf_ntohs(K(sk, __sk_common.skc_dport)) != cfg_port)
 			return false;
 	}
-	return (!cfg_pid && !cfg_self) || context() != CTX_TASK || want_task();
+	return want_task() || context() != CTX_TASK;
 }
 
 /* --- common parts of rows --- */

@@ -56,7 +56,7 @@ static __always_inline bool drop_wanted(struct headers *h, struct sock *sk, u32 
 		return false;
 	if (cfg_port && h->sport != cfg_port && h->dport != cfg_port)
 		return false;
-	return !cfg_pid || context() != CTX_TASK || want_task();
+	return want_task() || context() != CTX_TASK;
 }
 
 static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location, s32 reason, struct sock *rx_sk)

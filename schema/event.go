@@ -97,6 +97,18 @@ func (e *Event) Own() bool { return len(e.Ladder) == 0 }
 // Rare reports whether the event uses the ring that hot events cannot flood.
 func (e *Event) Rare() bool { return e.Rate == Low || e.Rate == Medium }
 
+// Libraries reports whether the event is seen by probes in user libraries.
+func (e *Event) Libraries() bool {
+	for _, r := range e.Ladder {
+		for _, h := range r {
+			if h.Kind == Uprobe {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ByName finds an event by its name, nil if there is none.
 func ByName(name string) *Event {
 	for i := range Events {

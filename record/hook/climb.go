@@ -1,0 +1,175 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/link"
+
+	"netrec/schema"
+)
+
+const helperAttachCookie = asm.FnGetAttachCookie
+
+// climb tries the rungs of an event from the top and attaches the first that works.
+func (s *Set) climb(e *schema.Event) Plan {
+	p := Plan{Event: e}
+	for _, rung := range e.Ladder {
+		hooks, refused := s.usable(e, rung)
+		p.Refused = append(p.Refused, refused...)
+		if hooks == nil {
+			continue
+		}
+		if p.Hooks = s.attachRung(hooks, &p); p.Hooks != nil {
+			return p
+		}
+	}
+	return p
+}
+
+// usable is the hooks of a rung that this kernel has and that were wished for, nil
+// if one that the rung cannot do without is missing.
+func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, refused []schema.Refusal) {
+	ok := true
+	for _, h := range rung {
+		if h.Detail && !s.conf.Detail {
+			continue
+		}
+		err := s.kernel.check(h)
+		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && kind != h.Kind && !h.Detail {
+			err = fmt.Errorf("only %s was asked for", kind)
+		}
+		if err != nil {
+			refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+			ok = ok && h.Optional
+			continue
+		}
+		hooks = append(hooks, h)
+	}
+	if !ok {
+		return nil, refused
+	}
+	return hooks, refused
+}
+
+// attachRung attaches all hooks or none. Optional ones may be left out.
+func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
+	var attached []schema.Hook
+	var links []link.Link
+	var progs []*ebpf.Collection
+	for _, h := range hooks {
+		c, ls, err := s.attach(h)
+		if err != nil {
+			p.Refused = append(p.Refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+			if h.Optional {
+				continue
+			}
+			for _, l := range links {
+				l.Close()
+			}
+			for _, c := range progs {
+				c.Close()
+			}
+			return nil
+		}
+		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
+	}
+	s.links = append(s.links, links...)
+	s.progs = append(s.progs, progs...)
+	return attached
+}
+
+// attach loads one program and attaches it where its hook says.
+func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
+	spec := s.base.Copy()
+	prog, ok := spec.Programs[h.Prog]
+	if !ok {
+		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
+	}
+	spec.Programs = map[string]*ebpf.ProgramSpec{h.Prog: prog}
+	spec.Variables = nil
+	c, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps})
+	if err != nil {
+		return nil, nil, fmt.Errorf("load: %w", short(err))
+	}
+	links, err := s.link(h, c.Programs[h.Prog])
+	if err != nil {
+		c.Close()
+		return nil, nil, fmt.Errorf("attach: %w", err)
+	}
+	return c, links, nil
+}
+
+func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
+	var l link.Link
+	var err error
+	switch h.Kind {
+	case schema.RawTP, schema.Fentry, schema.Fexit:
+		l, err = link.AttachTracing(link.TracingOptions{Program: p})
+	case schema.Syscall:
+		l, err = link.Tracepoint("syscalls", h.Target, p, nil)
+	case schema.Kprobe:
+		l, err = link.Kprobe(h.Target, p, nil)
+	case schema.Kretprobe:
+		l, err = link.Kretprobe(h.Target, p, nil)
+	case schema.Uprobe, schema.Uretprobe:
+		return s.linkLibraries(h, p)
+	default:
+		err = fmt.Errorf("no mechanism %q", h.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []link.Link{l}, nil
+}
+
+// linkLibraries attaches to the function in every C library that has it.
+func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
+	_, symbol, _ := strings.Cut(h.Target, ":")
+	var links []link.Link
+	var last error
+	for _, lib := range s.kernel.libs {
+		ex, err := link.OpenExecutable(lib.Path)
+		if err != nil {
+			last = err
+			continue
+		}
+		o := &link.UprobeOptions{}
+		ref := s.conf.Ref(lib.Name)
+		if s.cookie {
+			o.Cookie = uint64(ref)
+		} else if len(s.kernel.libs) == 1 {
+			s.Library = ref
+		}
+		l, err := probeLibrary(ex, h.Kind, symbol, p, o)
+		if err != nil {
+			last = err
+			continue
+		}
+		links = append(links, l)
+	}
+	if len(links) == 0 {
+		return nil, last
+	}
+	return links, nil
+}
+
+func probeLibrary(ex *link.Executable, k schema.Kind, symbol string, p *ebpf.Program, o *link.UprobeOptions) (link.Link, error) {
+	if k == schema.Uretprobe {
+		return ex.Uretprobe(symbol, p, o)
+	}
+	return ex.Uprobe(symbol, p, o)
+}
+
+// short keeps the last line of a verifier's log, which names the cause.
+func short(err error) error {
+	var ve *ebpf.VerifierError
+	if errors.As(err, &ve) && len(ve.Log) > 0 {
+		n := len(ve.Log)
+		return fmt.Errorf("%w: %s", ve.Cause, strings.Join(ve.Log[max(0, n-3):], "; "))
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cilium/ebpf/btf"
+
+	"netrec/schema"
+)
+
+// Symbols answers questions about the kernel's symbol table.
+type Symbols interface {
+	Has(name string) bool
+	Range(name string) (lo, hi uint64, ok bool)
+}
+
+// kernel is what can be known about hooks before trying them.
+type kernel struct {
+	types   *btf.Spec
+	symbols Symbols
+	tracefs string // "" where it is not mounted
+	libs    []Library
+}
+
+func newKernel(symbols Symbols) (*kernel, error) {
+	types, err := btf.LoadKernelSpec()
+	if err != nil {
+		return nil, fmt.Errorf("read the kernel's BTF: %w", err)
+	}
+	return &kernel{types: types, symbols: symbols, tracefs: findTracefs()}, nil
+}
+
+// check says why a hook cannot exist on this kernel, or nil.
+func (k *kernel) check(h schema.Hook) error {
+	if h.CallSite != "" {
+		if _, _, ok := k.symbols.Range(h.CallSite); !ok {
+			return fmt.Errorf("call site %s: not in kallsyms", h.CallSite)
+		}
+	}
+	switch h.Kind {
+	case schema.RawTP:
+		return k.checkTracepoint(h)
+	case schema.Syscall:
+		return k.checkSyscall(h)
+	case schema.Fentry, schema.Fexit:
+		return k.checkFunction(h)
+	case schema.Kprobe, schema.Kretprobe:
+		if !k.symbols.Has(h.Target) {
+			return errors.New("not in kallsyms")
+		}
+	case schema.Uprobe, schema.Uretprobe:
+		if len(k.libs) == 0 {
+			return errors.New("no C library found on this host")
+		}
+	}
+	return nil
+}
+
+// checkTracepoint compares the number of arguments with the typedef that the kernel
+// keeps for each tracepoint; its first parameter is not an argument.
+func (k *kernel) checkTracepoint(h schema.Hook) error {
+	var td *btf.Typedef
+	if err := k.types.TypeByName("btf_trace_"+h.Target, &td); err != nil {
+		return errors.New("not in this kernel's BTF")
+	}
+	ptr, ok := td.Type.(*btf.Pointer)
+	if !ok {
+		return errors.New("its BTF is not a function pointer")
+	}
+	proto, ok := ptr.Target.(*btf.FuncProto)
+	if !ok {
+		return errors.New("its BTF is not a function pointer")
+	}
+	return checkArgs(h, len(proto.Params)-1)
+}
+
+func (k *kernel) checkFunction(h schema.Hook) error {
+	var fn *btf.Func
+	if err := k.types.TypeByName(h.Target, &fn); err != nil {
+		return errors.New("not a function in this kernel's BTF")
+	}
+	proto, ok := fn.Type.(*btf.FuncProto)
+	if !ok {
+		return errors.New("its BTF has no prototype")
+	}
+	return checkArgs(h, len(proto.Params))
+}
+
+func checkArgs(h schema.Hook, have int) error {
+	if h.Args != 0 && h.Args != have {
+		return fmt.Errorf("has %d arguments here, this probe reads %d", have, h.Args)
+	}
+	return nil
+}
+
+func (k *kernel) checkSyscall(h schema.Hook) error {
+	if k.tracefs == "" {
+		return errors.New("tracefs is not mounted and could not be")
+	}
+	if _, err := os.Stat(filepath.Join(k.tracefs, "events/syscalls", h.Target)); err != nil {
+		return errors.New("not in tracefs")
+	}
+	return nil
+}
+
+// Enum reads a kernel enum's names and values, nil if this kernel has none of that name.
+func (k *kernel) enum(name string) map[string]int64 {
+	var e *btf.Enum
+	if err := k.types.TypeByName(name, &e); err != nil {
+		return nil
+	}
+	values := make(map[string]int64, len(e.Values))
+	for _, v := range e.Values {
+		values[v.Name] = int64(v.Value)
+	}
+	return values
+}

@@ -1,0 +1,123 @@
+package hook
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+)
+
+// Two things that the probes need cannot be said in relocatable C for all kernels;
+// bpf/compat.h leaves marks for them.
+const (
+	preemptPlaceholder = 0x6e65747265637063
+	pseudoBTFID        = asm.R3 // BPF_PSEUDO_BTF_ID: the address of a kernel variable
+
+	atomicAdd64 = asm.OpCode(0xdb) // BPF_STX | BPF_ATOMIC | BPF_DW
+	fetch       = 1                // BPF_FETCH, in the immediate
+)
+
+// preempt is how the probes find the preemption count, which tells tasks from
+// interrupts; see bpf/compat.h. The zero value with offset -1 means not at all.
+type preempt struct {
+	variable btf.TypeID // of the per-CPU variable
+	offset   int32      // of the count in it
+	fromRq   int64      // or: distance from the CPU's run queue
+}
+
+func (k *kernel) preemptCount() preempt {
+	for _, name := range []string{"__preempt_count", "pcpu_hot"} {
+		var v *btf.Var
+		if k.types.TypeByName(name, &v) != nil {
+			continue
+		}
+		id, err := k.types.TypeID(v)
+		if err != nil {
+			continue
+		}
+		var offset int32
+		if name == "pcpu_hot" {
+			if offset, err = memberOffset(v.Type, "preempt_count"); err != nil {
+				continue
+			}
+		}
+		if k.symbols.Has(name) {
+			return preempt{variable: id, offset: offset}
+		}
+		return preempt{offset: -1, fromRq: k.perCPUDistance("runqueues", name) + int64(offset)}
+	}
+	return preempt{offset: -1}
+}
+
+// perCPUDistance is how far one per-CPU variable lies behind another.
+func (k *kernel) perCPUDistance(from, to string) int64 {
+	var ds *btf.Datasec
+	if k.types.TypeByName(".data..percpu", &ds) != nil {
+		return 0
+	}
+	at := map[string]int64{}
+	for _, v := range ds.Vars {
+		at[v.Type.TypeName()] = int64(v.Offset)
+	}
+	if _, ok := at[from]; !ok {
+		return 0
+	}
+	return at[to] - at[from]
+}
+
+func memberOffset(t btf.Type, name string) (int32, error) {
+	var members []btf.Member
+	switch t := t.(type) {
+	case *btf.Struct:
+		members = t.Members
+	case *btf.Union:
+		members = t.Members
+	}
+	for _, m := range members {
+		if m.Name == name {
+			return int32(m.Offset.Bytes()), nil
+		}
+		if m.Name != "" {
+			continue
+		}
+		if off, err := memberOffset(m.Type, name); err == nil {
+			return int32(m.Offset.Bytes()) + off, nil
+		}
+	}
+	return 0, fmt.Errorf("no field %s in %s", name, t.TypeName())
+}
+
+// patch puts the variable's id in its place and, on kernels before 5.12, replaces
+// fetch-and-add followed by += 1 by an atomic add followed by a load.
+func patch(spec *ebpf.CollectionSpec, variable btf.TypeID, haveFetch bool) {
+	for _, p := range spec.Programs {
+		ins := p.Instructions
+		for i := range ins {
+			switch {
+			case ins[i].OpCode == asm.LoadImmOp(asm.DWord) && ins[i].Constant == preemptPlaceholder && variable != 0:
+				ins[i].Src, ins[i].Constant = pseudoBTFID, int64(variable)
+			case ins[i].OpCode == atomicAdd64 && ins[i].Constant == fetch && !haveFetch:
+				ins[i].Constant = 0
+				load := asm.LoadMem(ins[i].Src, ins[i].Dst, 0, asm.DWord)
+				ins[i+1].OpCode, ins[i+1].Dst, ins[i+1].Src, ins[i+1].Constant = load.OpCode, load.Dst, load.Src, 0
+			}
+		}
+	}
+}
+
+// haveFetch tries an atomic fetch-and-add on the stack.
+func haveFetch() bool {
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.SocketFilter, License: "GPL", Instructions: asm.Instructions{
+		asm.Mov.Imm(asm.R2, 1),
+		asm.StoreMem(asm.R10, -8, asm.R2, asm.DWord),
+		{OpCode: atomicAdd64, Dst: asm.R10, Src: asm.R2, Offset: -8, Constant: fetch},
+		asm.Mov.Imm(asm.R0, 0),
+		asm.Return(),
+	}})
+	if err != nil {
+		return false
+	}
+	p.Close()
+	return true
+}
