@@ -1,0 +1,55 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// What can be wrong with a file, for errors.Is. Every error that Open and Scan
+// return for the file's own fault wraps one of them.
+var (
+	ErrNotCapture = errors.New("not a capture")                 // not Parquet, or not our table
+	ErrDamaged    = errors.New("damaged capture")               // Parquet whose parts contradict each other
+	ErrNewer      = errors.New("capture of a newer netrec")     // a format this version does not know
+	ErrColumn     = errors.New("column of another type")        // a column of ours that holds something else
+	ErrLimit      = errors.New("capture larger than a limit")   // more than Options allow
+	ErrUnsupport  = errors.New("parquet feature not supported") // valid Parquet that this reader does not decode
+)
+
+func damaged(format string, a ...any) error {
+	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, a...))
+}
+
+func tooLarge(what string, got, limit int64) error {
+	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, commas(got), commas(limit))
+}
+
+// guard turns a panic of a decoder into an error: the last line of defence
+// after every explicit check.
+func guard(doing string, err *error) {
+	if p := recover(); p != nil {
+		*err = damaged("%s: decoder stopped: %v", doing, p)
+	}
+}
+
+// commas formats a count with thousands separators.
+func commas(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural is "1 row" or "1,234 rows".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return commas(n) + " " + noun + "s"
+}

@@ -1,0 +1,189 @@
+package scan
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"netrec/schema"
+)
+
+// File is an open capture. Its methods may be called from several goroutines.
+type File struct {
+	f      *os.File
+	o      Options
+	end    int64 // of the bytes that row groups and filters may lie in
+	groups []group
+	meta   Meta
+	framed bool // written by netrec, and every row group checked by its commit's CRC
+}
+
+// Open reads and checks what a file says about itself. The caller closes it.
+//
+// A recording that was killed, is still growing or was damaged opens with what
+// is intact, and Meta.Problems says what is not. The size at this moment
+// counts: rows that are appended later are not seen.
+func Open(path string, o Options) (_ *File, err error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &File{f: f, o: o.withDefaults(), end: size}
+	c.meta.Path, c.meta.Size = path, size
+	defer func() {
+		if err != nil {
+			f.Close()
+			err = fmt.Errorf("open %s: %w", path, err)
+		}
+	}()
+	defer guard("reading", &err)
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// openRegular refuses what is not a regular file without waiting for the other
+// end of a pipe.
+func openRegular(path string) (*os.File, int64, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		kind := "not a regular file"
+		if st.IsDir() {
+			kind = "a directory"
+		}
+		err = fmt.Errorf("open %s: %w: %s", path, ErrNotCapture, kind)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, st.Size(), nil
+}
+
+// Meta implements Source.
+func (f *File) Meta() *Meta { return &f.meta }
+
+// Close ends the use of the file.
+func (f *File) Close() error { return f.f.Close() }
+
+func (f *File) read() error {
+	size := f.meta.Size
+	if size == 0 {
+		return fmt.Errorf("%w: the file is empty", ErrNotCapture)
+	}
+	head := make([]byte, min(size, int64(schema.FileStart+schema.FrameSize)))
+	if _, err := f.f.ReadAt(head, 0); err != nil {
+		return err
+	}
+	if len(head) < len(schema.Magic) || string(head[:len(schema.Magic)]) != schema.Magic {
+		return fmt.Errorf("%w: not a Parquet file", ErrNotCapture)
+	}
+	w := newWalker(f.f, size, &f.o)
+	var kv map[string][]byte
+	var err error
+	if f.framed, err = w.detect(head); err != nil {
+		return err
+	}
+	if f.framed {
+		err = w.walk()
+		f.groups, f.meta.Problems, kv = w.groups, w.problems.lines(), w.kv
+	} else {
+		kv, err = f.readFooter()
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.describe(); err != nil {
+		return err
+	}
+	return f.decodeMeta(kv)
+}
+
+// readFooter reads a plain Parquet file, which some other program wrote.
+func (f *File) readFooter() (map[string][]byte, error) {
+	size := f.meta.Size
+	least := int64(len(schema.Magic) + schema.TrailerSize)
+	if size < least {
+		return nil, fmt.Errorf("%w: %s of Parquet", ErrNotCapture, plural(size, "byte"))
+	}
+	var trailer [schema.TrailerSize]byte
+	if _, err := f.f.ReadAt(trailer[:], size-schema.TrailerSize); err != nil {
+		return nil, err
+	}
+	switch string(trailer[4:]) {
+	case schema.Magic:
+	case "PARE":
+		return nil, fmt.Errorf("%w: encryption", ErrUnsupport)
+	default:
+		return nil, damaged("no commit of netrec at its start and no Parquet footer at its end; the file is cut off")
+	}
+	n := int64(binary.LittleEndian.Uint32(trailer[:]))
+	switch {
+	case n == 0 || n > size-least:
+		return nil, damaged("footer of %s in a file of %s", plural(n, "byte"), commas(size))
+	case n > f.o.MaxFooter:
+		return nil, tooLarge("bytes of footer", n, f.o.MaxFooter)
+	}
+	f.end = size - schema.TrailerSize - n
+	b := make([]byte, n)
+	if _, err := f.f.ReadAt(b, f.end); err != nil {
+		return nil, err
+	}
+	ft, err := parseFooter(b, &f.o, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := isTable(ft.leaves); err != nil {
+		return nil, err
+	}
+	if err := checkPlaces(ft.groups, int64(len(schema.Magic)), f.end); err != nil {
+		return nil, damaged("footer: %w", err)
+	}
+	rows := int64(0)
+	for i := range ft.groups {
+		rows += int64(ft.groups[i].rows)
+	}
+	if rows != ft.rows {
+		return nil, damaged("footer: %s, but row groups of %s", plural(ft.rows, "row"), commas(rows))
+	}
+	f.groups = ft.groups
+	return ft.kv, nil
+}
+
+// isTable reports whether a table has what no capture lacks.
+func isTable(leaves []leaf) error {
+	for _, c := range []Col{colTS, colEvent} {
+		found := false
+		for i := range leaves {
+			found = found || leaves[i].col == c
+		}
+		if !found {
+			return fmt.Errorf("%w: a Parquet file without the column %s", ErrNotCapture, schema.Columns[c].Name)
+		}
+	}
+	return nil
+}
+
+// readAll reads n bytes at off in pieces, for checksums.
+func readAll(f io.ReaderAt, off, n int64, buf []byte, use func([]byte)) error {
+	for n > 0 {
+		b := buf[:min(n, int64(len(buf)))]
+		if _, err := f.ReadAt(b, off); err != nil {
+			if errors.Is(err, io.EOF) {
+				return io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		use(b)
+		off, n = off+int64(len(b)), n-int64(len(b))
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"netrec/schema"
+)
+
+// metaPrefix starts every key of ours; values of other keys are not kept.
+const metaPrefix = "netrec."
+
+// maxList bounds each list of the metadata: an element of a few bytes of JSON
+// becomes hundreds in memory.
+const maxList = 1 << 16
+
+// decodeMeta fills Meta from the footer's key/value pairs. What is not readable
+// is a problem to tell, not a reason to refuse the rows.
+func (f *File) decodeMeta(kv map[string][]byte) error {
+	m := &f.meta
+	var p problems
+	if v, ok := kv[schema.KeyFormat]; ok {
+		var format int
+		if err := json.Unmarshal(v, &format); err == nil && format > schema.FormatVersion {
+			return fmt.Errorf("%w: format %d, this version reads up to %d", ErrNewer, format, schema.FormatVersion)
+		}
+	}
+	for _, e := range []struct {
+		key  string
+		into func([]byte) error
+	}{
+		{schema.KeyVersion, value(&m.Version)},
+		{schema.KeyHost, value(&m.Host)},
+		{schema.KeyClock, list(&m.Clock)},
+		{schema.KeyRecording, value(&m.Recording)},
+		{schema.KeyHooks, list(&m.Hooks)},
+		{schema.KeyLosses, list(&m.Losses)},
+		{schema.KeySysctls, value(&m.Sysctls)},
+		{schema.KeyInterfaces, list(&m.Interfaces)},
+		{schema.KeyQdiscs, list(&m.Qdiscs)},
+		{schema.KeySockets, list(&m.Sockets)},
+		{schema.KeyCounters, value(&m.Counters)},
+	} {
+		v, ok := kv[e.key]
+		if !ok {
+			continue
+		}
+		if err := e.into(v); err != nil {
+			p.add("metadata %s is unreadable: %v", e.key, err)
+		}
+	}
+	if f.framed && m.Recording.End == "" {
+		p.add("the recording has no stop mark: it was killed or is still running")
+	}
+	m.Problems = append(m.Problems, p.lines()...)
+	return nil
+}
+
+// value decodes a JSON value; into is left as it was if that does not work out.
+func value[T any](into *T) func([]byte) error {
+	return func(b []byte) error {
+		var v T
+		if err := json.Unmarshal(b, &v); err != nil {
+			return err
+		}
+		*into = v
+		return nil
+	}
+}
+
+// list decodes a JSON list element by element up to maxList.
+func list[T any](into *[]T) func([]byte) error {
+	return func(b []byte) error {
+		d := json.NewDecoder(bytes.NewReader(b))
+		switch t, err := d.Token(); {
+		case err != nil:
+			return err
+		case t == nil:
+			return nil // null, a list that was never set
+		case t != json.Delim('['):
+			return fmt.Errorf("%v where a list is due", t)
+		}
+		var out []T
+		for d.More() {
+			if len(out) == maxList {
+				*into = out
+				return fmt.Errorf("more than %s entries; the rest was left out", commas(maxList))
+			}
+			var v T
+			if err := d.Decode(&v); err != nil {
+				return err
+			}
+			out = append(out, v)
+		}
+		*into = out
+		return nil
+	}
+}

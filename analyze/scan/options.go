@@ -1,0 +1,37 @@
+package scan
+
+// Options are the limits within which a file is read. Zero values mean the
+// defaults, which a recording of netrec stays far below.
+type Options struct {
+	MaxMemory int64 // bytes of decoded rows and buffers held at once; 1 GiB
+	MaxFooter int64 // bytes of a footer or checkpoint; 256 MiB
+	MaxChunk  int64 // bytes of a column chunk, compressed or not; 256 MiB
+	MaxGroup  int64 // rows of a row group; 16 Mi
+	MaxGroups int64 // row groups of a file; 256 Ki
+	MaxString int64 // bytes of a string value; 1 MiB
+	MaxMeta   int64 // bytes of one metadata value; 16 MiB
+}
+
+func (o Options) withDefaults() Options {
+	for _, l := range []struct {
+		v *int64
+		d int64
+	}{
+		{&o.MaxMemory, 1 << 30}, {&o.MaxFooter, 256 << 20}, {&o.MaxChunk, 256 << 20}, {&o.MaxGroup, 16 << 20},
+		{&o.MaxGroups, 256 << 10}, {&o.MaxString, 1 << 20}, {&o.MaxMeta, 16 << 20},
+	} {
+		if *l.v <= 0 {
+			*l.v = l.d
+		}
+	}
+	// Row numbers and sizes of pages are 32 bits wide.
+	o.MaxGroup, o.MaxChunk = min(o.MaxGroup, 1<<30), min(o.MaxChunk, 1<<30)
+	o.MaxFooter = min(o.MaxFooter, o.MaxMemory)
+	o.MaxChunk = min(o.MaxChunk, o.MaxMemory)
+	return o
+}
+
+// maxRowsPerByte bounds how many rows a byte of a row group may stand for, so
+// that a small file cannot ask for hours of work. A group of nothing but
+// constants stays a hundred times below it.
+const maxRowsPerByte = 4096

@@ -1,0 +1,86 @@
+package scan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"netrec/schema"
+)
+
+// selection is a query made ready: every test on a row is a lookup.
+type selection struct {
+	all      map[string]*schema.Event // events of this schema version
+	events   []bool                   // by id; nil for all
+	columns  []Col                    // to decode
+	visible  []bool                   // by column: the row shows it
+	from, to int64
+	sock     uint64
+}
+
+func newSelection(q Query) *selection {
+	s := &selection{all: allEvents, from: math.MinInt64, to: math.MaxInt64, sock: q.Sock, visible: make([]bool, len(schema.Columns))}
+	if len(q.Events) > 0 {
+		s.events = make([]bool, schema.MaxID)
+		for _, name := range q.Events {
+			if e := s.all[name]; e != nil {
+				s.events[e.ID] = true
+			}
+		}
+	}
+	if q.From != 0 {
+		s.from = q.From
+	}
+	if q.To != 0 {
+		s.to = q.To
+	}
+	for c := range s.visible {
+		s.visible[c] = q.Columns == nil || slices.Contains(q.Columns, Col(c))
+	}
+	s.visible[colTS], s.visible[colEvent] = true, true
+	for c, show := range s.visible {
+		if show {
+			s.columns = append(s.columns, Col(c))
+		}
+	}
+	return s
+}
+
+var allEvents = func() map[string]*schema.Event {
+	m := map[string]*schema.Event{}
+	for i := range schema.Events {
+		m[schema.Events[i].Name] = &schema.Events[i]
+	}
+	return m
+}()
+
+func (s *selection) wants(e *schema.Event) bool { return s.events == nil || s.events[e.ID] }
+
+// groups lists the row groups that may hold selected rows, earliest first, as
+// positions in the file's list.
+func (f *File) selectGroups(s *selection) ([]int, error) {
+	var out []int
+	for i := range f.groups {
+		g := &f.groups[i]
+		if !slices.ContainsFunc(g.events, s.wants) || g.tsMax < s.from || g.tsMin >= s.to {
+			continue
+		}
+		if s.sock != 0 {
+			if g.hasSock && (s.sock < g.sockMin || s.sock > g.sockMax) {
+				continue
+			}
+			if g.bloom != 0 {
+				has, err := bloomHas(f.f, g.bloom, f.end, s.sock)
+				if err != nil {
+					return nil, wrapDamage("filter on sock", err)
+				}
+				if !has {
+					continue
+				}
+			}
+		}
+		out = append(out, i)
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(f.groups[a].tsMin, f.groups[b].tsMin) })
+	return out, nil
+}
