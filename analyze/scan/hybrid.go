@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 var errRun = errors.New("run longer than the page")
@@ -38,9 +39,9 @@ func nextRun(b []byte, width, max int) (run, []byte, error) {
 		}
 		return run{n: int(count), value: v}, b[size:], nil
 	}
-	// Groups of 8 values; the last group may be padded, and some writers leave
-	// out the bytes of the padding.
-	if count == 0 || count > uint64(max+7)/8 {
+	// Groups of 8 values. DuckDB pads the last run to 32 values, others leave out
+	// the bytes of the padding; only the values that are due must be there.
+	if count == 0 || count > math.MaxInt32 {
 		return run{}, nil, errRun
 	}
 	n := min(int(count)*8, max)
