@@ -1,0 +1,84 @@
+package capture
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/record/encode"
+	"netrec/schema"
+)
+
+// Create makes a new capture file that only its owner can read. It refuses to
+// replace a file unless force is set, and anything but a regular file even then.
+// createdBy is the footer's created_by, such as "netrec version 1.0".
+func Create(path string, force bool, createdBy string) (*Writer, error) {
+	if force {
+		if err := unlinkRegular(path); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create capture: %w", err)
+	}
+	w, err := newWriter(disk{f}, filepath.Dir(path), createdBy)
+	if err != nil {
+		f.Close()
+		os.Remove(path)
+		return nil, fmt.Errorf("create capture %s: %w", path, err)
+	}
+	return w, nil
+}
+
+func unlinkRegular(path string) error {
+	st, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("replace capture: %w", err)
+	case !st.Mode().IsRegular():
+		return fmt.Errorf("replace capture %s: not a regular file but %s", path, kind(st.Mode()))
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("replace capture: %w", err)
+	}
+	return nil
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m.IsDir():
+		return "a directory"
+	}
+	return "a device, pipe or socket"
+}
+
+func newWriter(f file, dir, createdBy string) (*Writer, error) {
+	footer, err := encode.NewFooter(createdBy)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	w := &Writer{file: f, dir: dir, footer: footer, meta: map[string]string{}, changed: map[string]bool{},
+		started: now, footerAt: now, syncedAt: now}
+	if _, err := rand.Read(w.nonce[:]); err != nil {
+		return nil, err
+	}
+	start := append([]byte(schema.Magic), w.nonce[:]...)
+	if err := w.writeAt(start, true); err != nil {
+		return nil, err
+	}
+	w.end = int64(schema.FileStart)
+	w.begin()
+	return w, w.Set(schema.KeyFormat, schema.FormatVersion)
+}

@@ -1,0 +1,64 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// file is what a Writer needs of the file system; tests put a full disk here.
+type file interface {
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+	Reserve(off, n int64) error
+	Punch(off, n int64) error
+}
+
+// disk is a file of a real file system.
+type disk struct{ *os.File }
+
+// Sync makes the data durable; the time of last change may be lost.
+func (d disk) Sync() error { return retry(func(fd int) error { return unix.Fdatasync(fd) }, d) }
+
+// Reserve claims space beyond the end of the file without changing its size.
+func (d disk) Reserve(off, n int64) error {
+	return retry(func(fd int) error { return unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, off, n) }, d)
+}
+
+// Punch gives the space of a range back; it then reads as zeros.
+func (d disk) Punch(off, n int64) error {
+	return retry(func(fd int) error {
+		return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
+	}, d)
+}
+
+func retry(call func(fd int) error, d disk) error {
+	for {
+		if err := call(int(d.Fd())); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// syncDir makes the name of the file durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: the file system has nothing to sync
+		return err
+	}
+	return nil
+}
+
+// full reports whether an error means that there is no room, now.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}

@@ -1,0 +1,47 @@
+package capture
+
+import "time"
+
+// When a full footer is due. In between, the trailer of a commit leads to the
+// newest one.
+const (
+	firstFooters  = 3  // commits at the start that all have one: it is still small
+	footerShare   = 20 // or when this many times its size was written since
+	footerEvery   = 10 * time.Second
+	punchAtLeast  = 2 * punchBlock
+	punchBlock    = 4096 // only whole blocks give space back
+	reserveAtRest = 512 << 10
+	claimStep     = 4 << 20
+)
+
+func (w *Writer) footerDue() bool {
+	since := w.end + int64(len(w.buf)) - w.footerOff - w.footerLen
+	return w.seq < firstFooters || since >= footerShare*w.footerLen || time.Since(w.footerAt) >= footerEvery
+}
+
+// noteFooter records that a commit brought a footer of n bytes, or none.
+func (w *Writer) noteFooter(off, n int64) {
+	if n == 0 {
+		w.stale = true
+		return
+	}
+	if w.footerLen > 0 {
+		w.dead = append(w.dead, span{w.footerOff, w.footerLen})
+	}
+	w.footerOff, w.footerLen, w.footerAt, w.stale = off, n, time.Now(), false
+}
+
+// punchDead gives back the space of footers that a newer one has replaced. Their
+// frames stay, so the file can still be walked. Not every file system can.
+func (w *Writer) punchDead() {
+	for _, s := range w.dead {
+		from := (s.off + punchBlock - 1) / punchBlock * punchBlock
+		to := (s.off + s.n) / punchBlock * punchBlock
+		if to-from < punchAtLeast {
+			continue
+		}
+		if w.file.Punch(from, to-from) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package encode
+
+import "encoding/binary"
+
+// The file's only codec is zstd: a reader may take the codec of a column's first
+// chunk for that of all, as parquet-go does. What does not shrink is stored in a
+// zstd frame without compression, which readers unpack at the speed of a copy.
+
+const (
+	// minCompress is the length in bytes below which compression is not tried.
+	minCompress = 96
+	// storedBlock is the longest block of a zstd frame.
+	storedBlock = 128 << 10
+)
+
+// compress appends the zstd frame of a page.
+func (e *Encoder) compress(dst, page []byte) []byte {
+	if len(page) >= minCompress {
+		start := len(dst)
+		dst = e.zstd.EncodeAll(page, dst)
+		if len(dst)-start < len(page)-len(page)/16 {
+			return dst
+		}
+		dst = dst[:start]
+	}
+	return appendStored(dst, page)
+}
+
+// appendStored appends a zstd frame of raw blocks.
+func appendStored(dst, page []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, 0xfd2fb528)
+	const singleSegment = 1 << 5
+	switch n := len(page); { // the size of the content, in the shortest field that holds it
+	case n < 256:
+		dst = append(dst, singleSegment, byte(n))
+	case n < 256+1<<16:
+		dst = binary.LittleEndian.AppendUint16(append(dst, singleSegment|1<<6), uint16(n-256))
+	default:
+		dst = binary.LittleEndian.AppendUint32(append(dst, singleSegment|2<<6), uint32(n))
+	}
+	for {
+		n, last := min(len(page), storedBlock), 0
+		if n == len(page) {
+			last = 1
+		}
+		h := n<<3 | last
+		dst = append(append(dst, byte(h), byte(h>>8), byte(h>>16)), page[:n]...)
+		if page = page[n:]; last == 1 {
+			return dst
+		}
+	}
+}

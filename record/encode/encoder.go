@@ -1,0 +1,180 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+
+	"netrec/schema"
+)
+
+// Batch is the records of one event, each Event.Size() bytes as the ring
+// delivered them, in any order of time.
+type Batch struct {
+	Event *schema.Event
+	Data  []byte
+}
+
+// Resolver names what records carry as numbers. It is asked once per distinct
+// number and row group. An empty name means NULL.
+type Resolver interface {
+	Enum(e *schema.Enum, v int64) string
+	Ref(id uint32) string
+	Ksym(addr uint64) string
+	// Stack folds frames, given innermost first, into one string. The slice is
+	// only valid during the call.
+	Stack(user bool, pid int32, frames []uint64) string
+}
+
+// RowGroup is what the footer needs to know about one row group.
+type RowGroup struct {
+	Thrift []byte // format.RowGroup in the compact protocol; valid until the next Group
+	Rows   int64
+}
+
+// Limits of one row group.
+const (
+	maxData = 1 << 30 // bytes of records: pages have 31-bit lengths
+	block   = 512     // rows taken through all columns at a time, so that they stay in the cache
+)
+
+// Encoder builds row groups. It keeps its buffers, so one that has seen the events
+// of a recording no longer allocates. It is not safe for concurrent use.
+type Encoder struct {
+	res        Resolver
+	monoToWall int64
+	plans      [][]field // by event id
+	columns    []column
+	sort       sorter
+	zstd       *zstd.Encoder
+
+	// Scratch of one block.
+	ints   []int64
+	codes  []int32
+	rows   []byte // records in the order of time
+	raw    []byte // a key
+	name   []byte // a resolved name
+	valid  []byte // the same as UTF-8
+	frames []uint64
+
+	pages pageBuffers
+	bloom bloomBuffers
+	meta  compact
+}
+
+// New makes an encoder. monoToWall is added to the monotonic time of records, in
+// nanoseconds.
+func New(res Resolver, monoToWall int64) *Encoder {
+	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([][]field, schema.MaxID)}
+	for i := range schema.Events {
+		ev := &schema.Events[i]
+		for _, f := range ev.Fields() {
+			e.plans[ev.ID] = append(e.plans[ev.ID], newField(f, ev.Size()))
+		}
+	}
+	for i := range schema.Columns {
+		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
+	}
+	e.ints, e.codes = make([]int64, block), make([]int32, block)
+	var err error
+	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	return e
+}
+
+var errRecord = errors.New("not a whole number of records")
+
+// Group appends one row group with the rows of all batches, in the order of time,
+// to dst, whose first byte will lie at offset off of the file. Without rows it
+// appends nothing. On an error dst is returned as it was.
+func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGroup, error) {
+	n, data := 0, 0
+	for i := range batches {
+		size := batches[i].Event.Size()
+		if len(batches[i].Data)%size != 0 {
+			return dst, RowGroup{}, fmt.Errorf("event %s: %d bytes: %w of %d", batches[i].Event.Name, len(batches[i].Data), errRecord, size)
+		}
+		n += len(batches[i].Data) / size
+		data += len(batches[i].Data)
+	}
+	if n == 0 {
+		return dst, RowGroup{}, nil
+	}
+	if data > maxData {
+		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
+	}
+	for i := range e.columns {
+		e.columns[i].reset()
+	}
+	if len(batches) == 1 && sorted(batches[0].Data, batches[0].Event.Size()) {
+		e.feedAll(batches[0])
+	} else {
+		e.feedOrdered(batches)
+	}
+	out, err := e.finish(dst, off, n)
+	if err != nil {
+		return dst, RowGroup{}, fmt.Errorf("encoding a row group of %d rows: %w", n, err)
+	}
+	return out, RowGroup{Thrift: e.meta.buf, Rows: int64(n)}, nil
+}
+
+// feedAll feeds a batch that is already in the order of time.
+func (e *Encoder) feedAll(b Batch) {
+	size := b.Event.Size()
+	for at := 0; at < len(b.Data); at += block * size {
+		rows := b.Data[at:min(at+block*size, len(b.Data))]
+		e.feed(b.Event, rows, at/size, len(rows)/size)
+	}
+}
+
+// feedOrdered brings records into the order of time, copying them together a
+// block at a time: runs of one event take the same loops as a sorted batch.
+func (e *Encoder) feedOrdered(batches []Batch) {
+	refs := e.sort.order(batches)
+	for at := 0; at < len(refs); {
+		ev, n := batches[refs[at].batch].Event, 0
+		size := ev.Size()
+		e.rows = e.rows[:0]
+		for ; n < block && at+n < len(refs); n++ {
+			r := &refs[at+n]
+			b := &batches[r.batch]
+			if b.Event != ev {
+				break
+			}
+			e.rows = append(e.rows, b.Data[r.off:int(r.off)+size]...)
+		}
+		e.feed(ev, e.rows, at, n)
+		at += n
+	}
+}
+
+// feed adds n records of one event, which are the rows of the group from number
+// at, to the columns of the event. Columns it lacks catch up with NULLs later.
+func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
+	plan := e.plans[ev.ID]
+	for i := range plan {
+		f := &plan[i]
+		c := &e.columns[f.Column]
+		c.levels.addNulls(at - c.levels.rows)
+		switch f.As {
+		case schema.AsInt, schema.AsAddr, schema.AsTime, schema.AsMicros:
+			v := e.ints[:n]
+			f.load(v, rows)
+			if f.nullable {
+				v = c.levels.dropNulls(v, f.null)
+			} else {
+				c.levels.addValues(n)
+			}
+			f.convert(v, e.monoToWall)
+			c.number.add(v, c.flip)
+		case schema.AsEnum, schema.AsRef, schema.AsKsym:
+			e.numbered(c, f, rows, n)
+		default:
+			e.spelled(c, f, rows, n)
+		}
+	}
+}

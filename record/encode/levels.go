@@ -1,0 +1,109 @@
+package encode
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/encoding/rle"
+)
+
+// levels are the definition levels of a column: 1 for a value, 0 for NULL. They
+// are spelled out per row only for a column that has both.
+type levels struct {
+	rows, nulls int
+	bits        []uint8 // one per row if there are values and NULLs, else empty
+	packed      []byte
+}
+
+var levelRuns = &rle.Encoding{BitWidth: 1}
+
+func (l *levels) reset() { l.rows, l.nulls, l.bits = 0, 0, l.bits[:0] }
+
+func (l *levels) values() int { return l.rows - l.nulls }
+
+func (l *levels) addValues(n int) {
+	if n > 0 && l.nulls > 0 {
+		l.spell()
+		l.fill(n, 1)
+	}
+	l.rows += n
+}
+
+func (l *levels) addNulls(n int) {
+	if n > 0 && l.values() > 0 {
+		l.spell()
+		l.fill(n, 0)
+	}
+	l.rows, l.nulls = l.rows+n, l.nulls+n
+}
+
+// spell makes bits hold every row so far.
+func (l *levels) spell() {
+	if len(l.bits) == l.rows {
+		return
+	}
+	level := uint8(1)
+	if l.nulls > 0 {
+		level = 0
+	}
+	l.fill(l.rows, level)
+}
+
+func (l *levels) fill(n int, level uint8) {
+	at := len(l.bits)
+	l.bits = slices.Grow(l.bits, n)[:at+n]
+	for i := range l.bits[at:] {
+		l.bits[at+i] = level
+	}
+}
+
+// dropNulls removes the values equal to null from v and notes which they were.
+func (l *levels) dropNulls(v []int64, null int64) []int64 {
+	nulls := 0
+	for _, x := range v {
+		if x == null {
+			nulls++
+		}
+	}
+	switch nulls {
+	case 0:
+		l.addValues(len(v))
+		return v
+	case len(v):
+		l.addNulls(len(v))
+		return v[:0]
+	}
+	l.spell()
+	at, kept := len(l.bits), 0
+	l.fill(len(v), 0)
+	bits := l.bits[at:]
+	for i, x := range v {
+		v[kept] = x
+		if x != null {
+			bits[i] = 1
+			kept++
+		}
+	}
+	l.rows, l.nulls = l.rows+len(v), l.nulls+nulls
+	return v[:kept]
+}
+
+// append adds the levels as a data page has them: a length and RLE runs.
+func (l *levels) append(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	switch l.nulls {
+	case 0:
+		dst = append(binary.AppendUvarint(dst, uint64(l.rows)<<1), 1)
+	case l.rows:
+		dst = append(binary.AppendUvarint(dst, uint64(l.rows)<<1), 0)
+	default:
+		var err error
+		if l.packed, err = levelRuns.EncodeLevels(l.packed, l.bits); err != nil {
+			return dst, err
+		}
+		dst = append(dst, l.packed...)
+	}
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	return dst, nil
+}

@@ -1,0 +1,113 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math"
+
+	"netrec/schema"
+)
+
+// field is a field of a record with what the loops need to know about it.
+type field struct {
+	schema.Field
+	stride   int // length of the record
+	nullable bool
+	null     int64 // the loaded value that means NULL
+}
+
+func newField(f schema.Field, stride int) field {
+	r := field{Field: f, stride: stride}
+	switch f.Null {
+	case schema.ZeroNull:
+		r.nullable = true
+	case schema.OnesNull:
+		r.nullable, r.null = true, -1
+		if !f.Signed && f.Size < 8 {
+			r.null = 1<<(8*f.Size) - 1
+		}
+	}
+	switch f.As {
+	case schema.AsRef, schema.AsKsym:
+		r.nullable, r.null = true, 0
+	}
+	if schema.Columns[f.Column].Required {
+		r.nullable = false
+	}
+	return r
+}
+
+// load reads a number from each of len(v) records.
+func (f *field) load(v []int64, rows []byte) {
+	p, le := f.Offset, binary.LittleEndian
+	switch {
+	case f.Size == 8:
+		for i := range v {
+			v[i] = int64(le.Uint64(rows[p:]))
+			p += f.stride
+		}
+	case f.Size == 4 && f.Signed:
+		for i := range v {
+			v[i] = int64(int32(le.Uint32(rows[p:])))
+			p += f.stride
+		}
+	case f.Size == 4:
+		for i := range v {
+			v[i] = int64(le.Uint32(rows[p:]))
+			p += f.stride
+		}
+	case f.Size == 2 && f.Signed:
+		for i := range v {
+			v[i] = int64(int16(le.Uint16(rows[p:])))
+			p += f.stride
+		}
+	case f.Size == 2:
+		for i := range v {
+			v[i] = int64(le.Uint16(rows[p:]))
+			p += f.stride
+		}
+	case f.Signed:
+		for i := range v {
+			v[i] = int64(int8(rows[p]))
+			p += f.stride
+		}
+	default:
+		for i := range v {
+			v[i] = int64(rows[p])
+			p += f.stride
+		}
+	}
+}
+
+// convert changes loaded values into those of the column.
+func (f *field) convert(v []int64, monoToWall int64) {
+	switch f.As {
+	case schema.AsTime:
+		for i := range v {
+			v[i] += monoToWall
+		}
+	case schema.AsMicros:
+		for i := range v {
+			v[i] = micros(v[i] + monoToWall)
+		}
+	}
+}
+
+// micros rounds down, before 1970 too.
+func micros(ns int64) int64 {
+	us := ns / 1000
+	if ns%1000 < 0 {
+		us--
+	}
+	return us
+}
+
+// bounds are the extremes of v, in unsigned order if flip is the sign bit and in
+// signed order if it is 0.
+func bounds(v []int64, flip int64) (lo, hi int64) {
+	lo, hi = math.MaxInt64, math.MinInt64
+	for _, x := range v {
+		x ^= flip
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo ^ flip, hi ^ flip
+}

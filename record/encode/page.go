@@ -1,0 +1,155 @@
+package encode
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/format"
+
+	"netrec/schema"
+)
+
+// pageBuffers are the scratch of one column chunk.
+type pageBuffers struct {
+	dict, data     []byte // uncompressed pages
+	packed         []byte // encoded values
+	zipped         []byte // compressed page
+	header         compact
+	deltas         delta.BinaryPackedEncoding
+	dictionaryRuns rle.DictionaryEncoding
+}
+
+// minDelta is how many values DELTA_BINARY_PACKED needs to be shorter than PLAIN:
+// its unit is a block of 32.
+const minDelta = 33
+
+// finish writes the pages of every column, then bloom filters, and leaves the
+// metadata of the group in e.meta.
+func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
+	start := int64(len(dst))
+	for i := range e.columns {
+		c := &e.columns[i]
+		c.levels.addNulls(n - c.levels.rows)
+		if c.required && c.levels.nulls > 0 {
+			return dst, fmt.Errorf("column %s: %d rows without a value", c.name, c.levels.nulls)
+		}
+		var err error
+		if dst, err = e.chunk(dst, off, c); err != nil {
+			return dst, fmt.Errorf("column %s: %w", c.name, err)
+		}
+	}
+	total := int64(len(dst)) - start
+	for i := range e.columns {
+		if c := &e.columns[i]; c.bloomed() {
+			dst = e.appendBloom(dst, off, c)
+		}
+	}
+	e.describe(off+start, total, n)
+	return dst, nil
+}
+
+// chunk writes the dictionary page, if any, and the data page of a column.
+func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
+	p, ch := &e.pages, &c.chunk
+	if c.levels.values() > 0 {
+		c.setStats()
+		if page, entries := c.dictionary(p.dict); entries > 0 {
+			if c.typ != schema.String {
+				p.dict = page
+			}
+			ch.dict = off + int64(len(dst))
+			dst = e.dictPage(dst, page, entries, ch)
+		}
+	}
+	page, err := e.dataPage(c)
+	if err != nil {
+		return dst, err
+	}
+	ch.data = off + int64(len(dst))
+	p.zipped = e.compress(p.zipped[:0], page)
+	h := e.pageHeader(format.DataPage, len(page), len(p.zipped))
+	h.begin(5)
+	h.i32(1, int32(c.levels.rows))
+	h.i32(2, int32(ch.encoding))
+	h.i32(3, int32(format.RLE))
+	h.i32(4, int32(format.RLE))
+	h.end()
+	return e.endPage(dst, len(page), ch), nil
+}
+
+func (e *Encoder) dictPage(dst, page []byte, entries int, ch *chunk) []byte {
+	e.pages.zipped = e.compress(e.pages.zipped[:0], page)
+	h := e.pageHeader(format.DictionaryPage, len(page), len(e.pages.zipped))
+	h.begin(7)
+	h.i32(1, int32(entries))
+	h.i32(2, int32(format.Plain))
+	h.end()
+	return e.endPage(dst, len(page), ch)
+}
+
+func (e *Encoder) pageHeader(typ format.PageType, raw, size int) *compact {
+	h := &e.pages.header
+	h.buf = h.buf[:0]
+	h.open()
+	h.i32(1, int32(typ))
+	h.i32(2, int32(raw))
+	h.i32(3, int32(size))
+	return h
+}
+
+// endPage writes the header and the compressed page.
+func (e *Encoder) endPage(dst []byte, raw int, ch *chunk) []byte {
+	h, body := &e.pages.header, e.pages.zipped
+	h.end()
+	ch.raw += int64(len(h.buf) + raw)
+	ch.size += int64(len(h.buf) + len(body))
+	return append(append(dst, h.buf...), body...)
+}
+
+// dataPage encodes levels and values, and notes the encoding.
+func (e *Encoder) dataPage(c *column) ([]byte, error) {
+	p, ch := &e.pages, &c.chunk
+	p.data = p.data[:0]
+	var err error
+	if !c.required {
+		if p.data, err = c.levels.append(p.data); err != nil {
+			return nil, err
+		}
+	}
+	switch num := &c.number; {
+	case c.levels.values() == 0:
+	case c.typ == schema.String:
+		ch.encoding = format.RLEDictionary
+		err = p.positions(c.text.index, c.text.values.len(), c.levels.values())
+	case num.mode == asDict:
+		ch.encoding = format.RLEDictionary
+		err = p.positions(num.index, len(num.table.keys), num.count)
+	case num.mode == asPlain:
+		p.data = append(p.data, num.plain...)
+	case num.count < minDelta:
+		p.data = appendPlain(p.data, num.values, num.narrow)
+	default:
+		ch.encoding = format.DeltaBinaryPacked
+		if p.packed, err = p.deltas.EncodeInt64(p.packed, num.values); err == nil {
+			p.data = append(p.data, p.packed...)
+		}
+	}
+	return p.data, err
+}
+
+// positions appends dictionary positions; with one entry they are all 0 and take
+// no bits.
+func (p *pageBuffers) positions(index []int32, entries, n int) error {
+	if entries == 1 {
+		p.data = binary.AppendUvarint(append(p.data, 0), uint64(n)<<1)
+		return nil
+	}
+	var err error
+	if p.packed, err = p.dictionaryRuns.EncodeInt32(p.packed, index); err != nil {
+		return err
+	}
+	p.data = append(p.data, p.packed...)
+	return nil
+}
