@@ -81,10 +81,7 @@ type Field struct {
 // Columns is the table of the capture file: the ordered union of all rows.
 var Columns []Column
 
-var (
-	columnIndex = map[string]int{}
-	fields      = map[uint16][]Field{}
-)
+var columnIndex = map[string]int{}
 
 // ColumnIndex is the position of a column, or -1.
 func ColumnIndex(name string) int {
@@ -95,10 +92,10 @@ func ColumnIndex(name string) int {
 }
 
 // Fields lists the fields of the event's row struct that feed columns.
-func (e *Event) Fields() []Field { return fields[e.ID] }
+func (e *Event) Fields() []Field { return e.fields }
 
 // Size is the length of the event's ring record.
-func (e *Event) Size() int { return int(reflect.TypeOf(e.Row).Size()) }
+func (e *Event) Size() int { return e.size }
 
 // required columns in the order of the file; ts is derived from the same field as ts_ns.
 var required = []string{"ts_ns", "ts", "event", "cpu", "seq", "pid", "tid", "comm", "ctx", "netns", "sock", "skb"}
@@ -118,6 +115,7 @@ func init() {
 
 func (e *Event) build() error {
 	t := reflect.TypeOf(e.Row)
+	e.size = int(t.Size())
 	family := map[string]int{}
 	for _, sf := range reflect.VisibleFields(t) {
 		family[sf.Name] = int(offset(t, sf.Index))
@@ -159,13 +157,13 @@ func (e *Event) build() error {
 		if f.Column < 0 {
 			return fmt.Errorf("field %s: column %s has another type elsewhere", sf.Name, tag)
 		}
-		fields[e.ID] = append(fields[e.ID], f)
+		e.fields = append(e.fields, f)
 		if kind == AsTime && tag == "ts_ns" {
 			f.As, f.Column = AsMicros, e.column("ts", Micros, `unit:"us" doc:"ts_ns as a timestamp, for people"`)
-			fields[e.ID] = append(fields[e.ID], f)
+			e.fields = append(e.fields, f)
 		}
 	}
-	slices.SortFunc(fields[e.ID], func(a, b Field) int { return a.Column - b.Column })
+	slices.SortFunc(e.fields, func(a, b Field) int { return a.Column - b.Column })
 	return nil
 }
 

@@ -89,6 +89,9 @@ type Event struct {
 	Profile Profile // cheapest profile that includes the event; "" for the recorder's own rows
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
+
+	size   int
+	fields []Field
 }
 
 // Own reports whether the recorder itself writes the event, without a hook.
