@@ -173,3 +173,28 @@ func short(err error) error {
 	}
 	return err
 }
+
+// Alternatives tries the rungs below the chosen one and says which would do.
+func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
+	if len(p.Hooks) == 0 {
+		return nil, nil
+	}
+	below := false
+	for _, rung := range p.Event.Ladder {
+		if !below {
+			below = rung[0].Prog == p.Hooks[0].Prog
+			continue
+		}
+		hooks, no := s.usable(p.Event, rung)
+		refused = append(refused, no...)
+		if hooks == nil {
+			continue
+		}
+		trial := Plan{Event: p.Event}
+		if attached := s.attachRung(hooks, &trial); attached != nil {
+			also = append(also, schema.Rung(attached).String())
+		}
+		refused = append(refused, trial.Refused...)
+	}
+	return also, refused
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"netrec/record/priv"
+)
+
+// version is set by the build.
+var version = "devel"
+
+func main() {
+	priv.Init() // does not return in the stub that starts a command for record
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	root := rootCmd()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return 0
+	}
+	var silent exitCode
+	if errors.As(err, &silent) {
+		return int(silent)
+	}
+	fmt.Fprintf(stderr, "netrec: %v\n", err)
+	var h interface{ Hint() string }
+	if errors.As(err, &h) && h.Hint() != "" {
+		fmt.Fprintf(stderr, "netrec: hint: %s\n", h.Hint())
+	}
+	var c interface{ ExitCode() int }
+	if errors.As(err, &c) {
+		return c.ExitCode()
+	}
+	return 1
+}
+
+// exitCode ends the program with a code and no words, because they were said.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// hinted adds a second line to an error.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Hint() string  { return h.hint }
+func (h hinted) Unwrap() error { return h.error }
+
+func rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "netrec",
+		Short: "record what the network stack does, ask about it later",
+		Long: `netrec records raw events of the Linux network stack with small eBPF probes into
+one Parquet file, and answers from that file, on any machine, what tools such as
+tcplife, tcpwin or skblife would have shown at the time.`,
+		Example: `  netrec demo                              # see it work, in a namespace of its own
+  netrec record -t 60s -o cap.parquet      # as root, on the host in question
+  netrec analyze cap.parquet               # anywhere: what is in here?
+  netrec analyze cap.parquet tcplife       # what the classic tool would have shown`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), demoCmd(), versionCmd())
+	return root
+}
+
+func versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version", Args: cobra.NoArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			goVersion := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				goVersion = info.GoVersion
+			}
+			fmt.Fprintf(c.OutOrStdout(), "netrec %s %s\n", version, goVersion)
+		},
+	}
+}

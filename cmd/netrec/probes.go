@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netrec/record"
+	"netrec/schema"
+)
+
+func probesCmd() *cobra.Command {
+	var events []string
+	cmd := &cobra.Command{
+		Use:   "probes",
+		Short: "show which hook sees each event on this kernel, and why others do not",
+		Long: `Attach every event's hooks for a moment, to this kernel, and say which were chosen,
+which others would do and which are refused and why. Nothing is recorded.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			list, err := record.Select(events, schema.Full)
+			if err != nil {
+				return err
+			}
+			plans, err := record.Probe(list)
+			if err != nil {
+				return err
+			}
+			return printPlans(c.OutOrStdout(), plans)
+		},
+	}
+	cmd.Flags().StringSliceVarP(&events, "events", "e", nil, "only these events and groups")
+	return cmd
+}
+
+func printPlans(w io.Writer, plans []record.ProbePlan) error {
+	missing := 0
+	for _, p := range plans {
+		chosen := strings.Join(p.Hooks, " + ")
+		if chosen == "" {
+			chosen = "NONE: this kernel cannot show it"
+			missing++
+		}
+		fmt.Fprintf(w, "%-15s %-8s %s\n", p.Event, p.Profile, chosen)
+		for _, a := range p.Also {
+			fmt.Fprintf(w, "%24s also possible: %s\n", "", a)
+		}
+		for _, r := range p.Refused {
+			fmt.Fprintf(w, "%24s refused: %s: %s\n", "", r.Hook, r.Why)
+		}
+	}
+	fmt.Fprintf(w, "%d of %d events can be recorded here\n", len(plans)-missing, len(plans))
+	return nil
+}

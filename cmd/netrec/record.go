@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netrec/record"
+	"netrec/schema"
+)
+
+// recordFlags are the flags of netrec record as they were given.
+type recordFlags struct {
+	opt       record.Options
+	events    []string
+	profile   string
+	mechanism []string
+	buffer    string
+	quiet     bool
+}
+
+func recordCmd() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "record [flags] [-- command …]",
+		Short: "record events of this host into a Parquet file",
+		Long: `Record events until the time is up, Ctrl-C, or the end of the command after --.
+The file can be read at any moment, also after a crash.
+
+Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, CAP_SYS_PTRACE
+and CAP_DAC_READ_SEARCH. Privileges are given up as soon as the probes are attached.
+
+` + profileHelp() + `
+Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
+were lost (the summary and the file say which). With a command after --, its own
+exit code if it is not 0.`,
+		Example: `  netrec record -t 60s -o cap.parquet
+  netrec record -o cap.parquet --port 443
+  netrec record -o cap.parquet -e tcp,dns -- curl -s example.org`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.finish(c, args); err != nil {
+				return err
+			}
+			sum, err := record.Run(c.Context(), f.opt)
+			if sum != nil && !f.quiet {
+				printSummary(c.ErrOrStderr(), f.opt.Output, sum)
+			}
+			if err != nil {
+				return recordError(err)
+			}
+			return summaryCode(sum)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.opt.Output, "output", "o", "netrec.parquet", "file to write; created with mode 0600")
+	fl.DurationVarP(&f.opt.For, "time", "t", 0, "stop after this time, such as 60s or 5m")
+	fl.Int64VarP(&f.opt.Count, "count", "c", 0, "stop after at least this many events")
+	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
+	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
+	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
+	fl.StringVar(&f.opt.Netns, "netns", "", "only this network namespace: name, path, pid, inode or self")
+	fl.Uint32Var(&f.opt.Pid, "pid", 0, "only this process; rows from interrupts belong to nobody and are kept")
+	fl.Uint16Var(&f.opt.Port, "port", 0, "only sockets and packets with this local or remote port")
+	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
+	fl.StringSliceVar(&f.mechanism, "hook", nil, "EVENT=KIND: use only this mechanism for an event (raw_tp, fentry, fexit, kprobe …)")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
+	fl.BoolVar(&f.opt.Force, "force", false, "overwrite the file if it exists")
+	fl.SortFlags = false
+	return cmd
+}
+
+func profileHelp() string {
+	var b strings.Builder
+	b.WriteString("Profiles, each with the events of the ones above it:\n")
+	for _, p := range schema.Profiles {
+		var names []string
+		for _, e := range schema.Events {
+			if e.Profile == p {
+				names = append(names, e.Name)
+			}
+		}
+		fmt.Fprintf(&b, "  %-8s %s\n  %-8s %s\n", p, strings.Join(names, " "), "", profileCost[p])
+	}
+	return b.String()
+}
+
+func (f *recordFlags) finish(c *cobra.Command, args []string) error {
+	var err error
+	if f.opt.Events, err = record.Select(f.events, schema.Profile(f.profile)); err != nil {
+		var unknown *record.UnknownEventError
+		if errors.As(err, &unknown) {
+			return hinted{err, didYouMean(unknown.Name, record.EventWords())}
+		}
+		return err
+	}
+	f.opt.Profile = schema.Profile(f.profile)
+	if f.opt.Buffer, err = parseBytes(f.buffer); err != nil {
+		return fmt.Errorf("--buffer %s: %w", f.buffer, err)
+	}
+	f.opt.Mechanism = map[string]schema.Kind{}
+	for _, m := range f.mechanism {
+		event, kind, ok := strings.Cut(m, "=")
+		if !ok || schema.ByName(event) == nil {
+			return hinted{fmt.Errorf("--hook %s: want EVENT=KIND", m), "netrec probes lists events and mechanisms"}
+		}
+		f.opt.Mechanism[event] = schema.Kind(kind)
+	}
+	if at := c.ArgsLenAtDash(); at > 0 || (at < 0 && len(args) > 0) {
+		return hinted{fmt.Errorf("unexpected argument %q", args[0]), "a command to record goes after --"}
+	}
+	f.opt.Command = args
+	f.opt.Args = os.Args
+	f.opt.Version = version
+	f.opt.Notice = c.ErrOrStderr()
+	if f.quiet {
+		f.opt.Notice = io.Discard
+	}
+	return nil
+}
+
+func recordError(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return hinted{err, "--force overwrites it"}
+	}
+	return err
+}
+
+func summaryCode(s *record.Summary) error {
+	if s.Exit != 0 {
+		return exitCode(s.Exit)
+	}
+	for _, c := range s.Counts {
+		if c.Lost() > 0 {
+			return exitCode(4)
+		}
+	}
+	return nil
+}
+
+func printSummary(w io.Writer, path string, s *record.Summary) {
+	var lost int64
+	byEvent := map[string]schema.Count{}
+	for _, c := range s.Counts {
+		e := byEvent[c.Event]
+		e.Generated += c.Generated
+		e.Ring, e.Scratch, e.Writer = e.Ring+c.Ring, e.Scratch+c.Scratch, e.Writer+c.Writer
+		byEvent[c.Event] = e
+		lost += c.Lost()
+	}
+	fmt.Fprintf(w, "%s: %d events in %s, ended by %s\n", path, s.Rows, s.Duration.Round(time.Millisecond), s.End)
+	if lost == 0 {
+		fmt.Fprintln(w, "lost: none")
+	}
+	for _, name := range sortedKeys(byEvent) {
+		if c := byEvent[name]; c.Lost() > 0 {
+			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, writer too slow %d)\n",
+				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer)
+		}
+	}
+	if len(s.Missing) > 0 {
+		fmt.Fprintf(w, "not seen, no hook attached: %s\n", strings.Join(s.Missing, ", "))
+	}
+	perEvent := 0.0
+	if s.Rows > 0 {
+		perEvent = float64(s.Bytes) / float64(s.Rows)
+	}
+	fmt.Fprintf(w, "file: %d bytes, %.1f per event\n", s.Bytes, perEvent)
+	fmt.Fprintf(w, "recorder: %.3f s CPU (%.3f user, %.3f system), %.1f MiB resident, privileged for %s\n",
+		float64(s.UserNS+s.SysNS)/1e9, float64(s.UserNS)/1e9, float64(s.SysNS)/1e9, float64(s.RSS)/(1<<20), s.Rooted.Round(time.Millisecond))
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,132 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/schema"
+)
+
+// counters is the probes' own account, mapped into memory: reading it takes no system
+// call and no privilege.
+type counters struct {
+	mem  []byte
+	cpus int
+}
+
+// Layout of struct cpu_counters in bpf/netrec.h; a test compares it with the object's BTF.
+const (
+	counterSize  = 24
+	counterStart = 8
+)
+
+func counterStride() int { return counterStart + counterSize*schema.MaxID }
+
+func mapCounters(fd, cpus int) (*counters, error) {
+	page := os.Getpagesize()
+	size := (counterStride()*cpus + page - 1) / page * page
+	mem, err := unix.Mmap(fd, 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map counters of %d bytes: %w", size, err)
+	}
+	return &counters{mem, cpus}, nil
+}
+
+func (c *counters) close() error { return unix.Munmap(c.mem) }
+
+// sample is the account of one event on one CPU at one moment.
+type sample struct{ generated, ring, scratch int64 }
+
+func (c *counters) read(event uint16, cpu int) sample {
+	off := counterStride()*cpu + counterStart + counterSize*int(event)
+	p := (*[3]int64)(unsafe.Pointer(&c.mem[off]))
+	return sample{atomic.LoadInt64(&p[0]), atomic.LoadInt64(&p[1]), atomic.LoadInt64(&p[2])}
+}
+
+// account knows what was generated, recorded and lost, and when losses were seen.
+type account struct {
+	counters *counters
+	events   []*schema.Event
+	seen     []sample // by event and CPU, at the last look
+	seenAt   int64    // monotonic ns
+	recorded tally    // by the writer, after a commit
+	dropped  tally    // by the drain loop, for want of room; by the writer, for want of disk
+	reported tally    // of dropped, already in a row
+}
+
+func newAccount(c *counters, events []*schema.Event, now int64) *account {
+	return &account{counters: c, events: events, seen: make([]sample, schema.MaxID*c.cpus), seenAt: now,
+		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus)}
+}
+
+// Values of the enum cause.
+const (
+	causeRing = iota + 1
+	causeScratch
+	causeWriter
+)
+
+// look appends a row to the pile for each event and CPU that lost something since
+// the last look.
+func (a *account) look(p *pile, now int64, header func(event uint16) schema.Header) error {
+	for _, e := range a.events {
+		for cpu := range a.counters.cpus {
+			s := a.counters.read(e.ID, cpu)
+			last := &a.seen[int(e.ID)*a.counters.cpus+cpu]
+			dropped := atomic.LoadInt64(a.dropped.at(e.ID, cpu))
+			reported := a.reported.at(e.ID, cpu)
+			for _, l := range []struct {
+				cause uint8
+				n     int64
+			}{{causeRing, s.ring - last.ring}, {causeScratch, s.scratch - last.scratch}, {causeWriter, dropped - *reported}} {
+				if l.n == 0 {
+					continue
+				}
+				row := schema.Lost{Header: header(lostEvent.ID), Window: now - a.seenAt, Count: l.n, LostCPU: int32(cpu),
+					LostEvent: e.ID, Cause: l.cause}
+				if err := p.own(lostEvent.ID, row); err != nil {
+					return err
+				}
+			}
+			*last, *reported = s, dropped
+		}
+	}
+	a.seenAt = now
+	return nil
+}
+
+// counts is the account as the file keeps it; at the end of a recording
+// Generated = Recorded + Lost in every row.
+func (a *account) counts() []schema.Count {
+	var out []schema.Count
+	for _, e := range a.events {
+		for cpu := range a.counters.cpus {
+			s := a.counters.read(e.ID, cpu)
+			c := schema.Count{Event: e.Name, CPU: cpu, Generated: s.generated, Ring: s.ring, Scratch: s.scratch,
+				Recorded: atomic.LoadInt64(a.recorded.at(e.ID, cpu)), Writer: atomic.LoadInt64(a.dropped.at(e.ID, cpu))}
+			if c.Generated != 0 || c.Recorded != 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// addTo adds a tally that another goroutine may be reading.
+func addTo(dst, src tally) {
+	for i, v := range src.n {
+		if v != 0 {
+			atomic.AddInt64(&dst.n[i], v)
+		}
+	}
+}
+
+var (
+	metaEvent = schema.ByName("meta")
+	lostEvent = schema.ByName("lost")
+	costEvent = schema.ByName("cost")
+)

@@ -1,0 +1,175 @@
+package record
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/schema"
+)
+
+// describe sets the metadata that is known at the start.
+func (s *session) describe() error {
+	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters(), StartNS: s.wall(mono()),
+		Warnings: s.report.Warnings}
+	for _, r := range s.hooks.Rings {
+		s.meta.Buffer += int64(r.MaxEntries())
+	}
+	for _, e := range s.opt.Events {
+		s.meta.Events = append(s.meta.Events, e.Name)
+	}
+	s.counter.Start, _ = s.report.Counters.Read()
+	for key, v := range map[string]any{
+		schema.KeyFormat: schema.FormatVersion, schema.KeyVersion: s.opt.Version, schema.KeyHost: s.report.Host,
+		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyRecording: s.meta, schema.KeyHooks: s.hooks.States(),
+		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
+		schema.KeySockets: s.report.Sockets, schema.KeyEnums: s.hooks.Enums, schema.KeyCounters: s.counter,
+	} {
+		if err := s.file.Set(key, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) filters() map[string]string {
+	f := map[string]string{}
+	if s.netns != 0 {
+		f["netns"] = strconv.FormatUint(uint64(s.netns), 10)
+	}
+	if s.opt.Pid != 0 {
+		f["pid"] = strconv.FormatUint(uint64(s.opt.Pid), 10)
+	}
+	if s.opt.Port != 0 {
+		f["port"] = strconv.FormatUint(uint64(s.opt.Port), 10)
+	}
+	return f
+}
+
+// wall is the Unix time of a moment of the monotonic clock.
+func (s *session) wall(mono int64) int64 { return mono + s.start.Wall - s.start.Mono }
+
+// metaRows puts the facts that SQL users need into rows: one per key, one per socket.
+func (s *session) metaRows() error {
+	put := func(key string, v any) error {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("row %s: %w", key, err)
+		}
+		row := schema.Meta{Header: s.header(metaEvent.ID), Key: s.names.ref(key), Value: s.names.ref(string(b))}
+		return s.drain.pile.own(metaEvent.ID, row)
+	}
+	facts := []struct {
+		key string
+		v   any
+	}{{schema.KeyHost, s.report.Host}, {schema.KeyClock, []schema.Anchor{s.start}}, {schema.KeyRecording, s.meta},
+		{schema.KeySysctls, s.report.Sysctls}, {schema.KeyInterfaces, s.report.Interfaces}, {schema.KeyQdiscs, s.report.Qdiscs}}
+	for _, h := range s.hooks.States() {
+		facts = append(facts, struct {
+			key string
+			v   any
+		}{schema.KeyHooks, h})
+	}
+	for _, f := range facts {
+		if err := put(f.key, f.v); err != nil {
+			return err
+		}
+	}
+	for i := range s.report.Sockets {
+		if err := put(schema.KeySockets, &s.report.Sockets[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warn tells the user at once what the recording will not show.
+func (s *session) warn() {
+	for _, p := range s.hooks.Plans {
+		if len(p.Hooks) > 0 {
+			continue
+		}
+		var why []string
+		for _, r := range p.Refused {
+			why = append(why, r.Hook+": "+r.Why)
+		}
+		fmt.Fprintf(s.opt.Notice, "netrec: event %s: no hook attached: %s\n", p.Event.Name, strings.Join(why, "; "))
+	}
+	for _, w := range s.report.Warnings {
+		fmt.Fprintf(s.opt.Notice, "netrec: %s\n", w)
+	}
+}
+
+// fixer completes records in the drain loop with what cannot wait: user stacks are
+// named while their process is likely still there.
+func (s *session) fixer() func([]byte) {
+	type stack struct{ off, n int }
+	stacks := map[uint16]stack{}
+	for _, e := range s.opt.Events {
+		for _, f := range e.Fields() {
+			if f.As == schema.AsUstack {
+				stacks[e.ID] = stack{f.Offset, f.Size / 8}
+			}
+		}
+	}
+	dns := schema.ByName("dns_call")
+	lib := slices.IndexFunc(dns.Fields(), func(f schema.Field) bool { return f.As == schema.AsRef })
+	libOff := dns.Fields()[lib].Offset
+	pidOff := int(unsafe.Offsetof(schema.Header{}.Pid))
+	return func(rec []byte) {
+		id := recordEvent(rec)
+		if id == dns.ID && s.hooks.Library != 0 {
+			binary.LittleEndian.PutUint32(rec[libOff:], s.hooks.Library)
+		}
+		st, ok := stacks[id]
+		if !ok {
+			return
+		}
+		frames := make([]uint64, 0, st.n)
+		for i := range st.n {
+			a := binary.LittleEndian.Uint64(rec[st.off+8*i:])
+			if a == 0 {
+				break
+			}
+			frames = append(frames, a)
+		}
+		s.names.Stack(true, int32(binary.LittleEndian.Uint32(rec[pidOff:])), frames)
+	}
+}
+
+// cost adds a row with what the recorder has used.
+func (s *session) cost() {
+	user, sys := cpuTime()
+	row := schema.Cost{Header: s.header(costEvent.ID), UserNS: user, SysNS: sys, RSS: rss(),
+		File: s.writer.size.Load(), Rows: s.writer.rows.Load()}
+	_ = s.drain.pile.own(costEvent.ID, row) // a fixed-size struct always encodes
+}
+
+func cpuTime() (user, sys int64) {
+	var ru unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {
+		return 0, 0
+	}
+	return ru.Utime.Nano(), ru.Stime.Nano()
+}
+
+// rss is the resident memory; /proc/self/statm counts pages.
+func rss() int64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(f[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}

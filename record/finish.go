@@ -1,0 +1,110 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"netrec/record/host"
+	"netrec/schema"
+)
+
+// Summary is what a recording amounted to.
+type Summary struct {
+	Counts   []schema.Count
+	Missing  []string // events that no hook could see
+	Rows     int64    // events in the file
+	Bytes    int64
+	Duration time.Duration
+	UserNS   int64
+	SysNS    int64
+	RSS      int64
+	Rooted   time.Duration
+	End      string
+	Exit     int // of the command, if there was one
+}
+
+// abort undoes what prepare had done.
+func (s *session) abort() {
+	if s.child != nil {
+		s.child.Cancel()
+	}
+	if s.hooks != nil {
+		_ = s.hooks.Close()
+		s.hooks.Release()
+	}
+	if s.file != nil {
+		_ = s.file.Close()
+	}
+}
+
+// finish ends every recording alike: detach, drain the rings to empty, final commit.
+func (s *session) finish(cause error) (*Summary, error) {
+	if s.end == "" {
+		s.end = "error"
+	}
+	errs := []error{cause, s.hooks.Close()}
+	errs = append(errs, s.drain.all())
+	s.settle()
+	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header))
+	s.cost()
+	errs = append(errs, s.writer.finish(s.drain.pile))
+	errs = append(errs, s.close()...)
+	sum := s.summary()
+	s.drain.close()
+	s.hooks.Release()
+	return sum, errors.Join(errs...)
+}
+
+// settle drains until the account balances: a probe that was running when its hook
+// was closed may still submit for a moment.
+func (s *session) settle() {
+	for range 50 {
+		_ = s.drain.all()
+		var pending int64
+		for _, e := range s.opt.Events {
+			for cpu := range s.cpus {
+				c := s.acct.counters.read(e.ID, cpu)
+				pending += c.generated - c.ring - c.scratch
+			}
+		}
+		if pending == s.drain.total {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func (s *session) close() []error {
+	s.counter.Stop, _ = s.report.Counters.Read()
+	_ = s.report.Counters.Close()
+	stop := host.Anchor("stop")
+	s.meta.StopNS, s.meta.End = s.wall(stop.Mono), s.end
+	if n := s.writer.lostNow.Load(); n > 0 {
+		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, s.writer.err))
+	}
+	var errs []error
+	for key, v := range map[string]any{schema.KeyClock: []schema.Anchor{s.start, stop}, schema.KeyRecording: s.meta,
+		schema.KeyCounters: s.counter, schema.KeyLosses: s.acct.counts()} {
+		errs = append(errs, s.file.Set(key, v))
+	}
+	return append(errs, s.file.Commit(), s.file.Close())
+}
+
+func (s *session) summary() *Summary {
+	sum := &Summary{Counts: s.acct.counts(), Bytes: s.file.Size(), End: s.end, RSS: rss(), Rooted: s.rooted,
+		Duration: time.Duration(s.meta.StopNS - s.meta.StartNS)}
+	sum.UserNS, sum.SysNS = cpuTime()
+	for _, c := range sum.Counts {
+		sum.Rows += c.Recorded
+	}
+	for _, p := range s.hooks.Plans {
+		if len(p.Hooks) == 0 {
+			sum.Missing = append(sum.Missing, p.Event.Name)
+		}
+	}
+	if s.child != nil {
+		sum.Exit, _ = s.child.Wait()
+	}
+	return sum
+}

@@ -1,0 +1,91 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"netrec/schema"
+)
+
+// Options say what to record, for how long and where to.
+type Options struct {
+	Output    string
+	Force     bool          // overwrite
+	For       time.Duration // 0: until told
+	Count     int64         // stop after at least so many events; 0: no limit
+	Command   []string      // run this, and stop when it ends
+	Events    []*schema.Event
+	Profile   schema.Profile
+	Mechanism map[string]schema.Kind // by event: use only this mechanism
+	Buffer    int64                  // bytes of kernel memory for the rings, 0 for the default
+	Netns     string                 // filter: name, path, pid or inode of a network namespace
+	Pid       uint32                 // filter
+	Port      uint16                 // filter: local or remote
+	Ready     string                 // file to create once every hook is attached
+	Args      []string               // the command line, for the file
+	Version   string
+	Notice    io.Writer // where the recorder says what its user should know now
+}
+
+// Select finds events by name and group; a leading minus takes out, "all" is
+// everything. Without words it is the events of the profile.
+func Select(words []string, p schema.Profile) ([]*schema.Event, error) {
+	rank := slices.Index(schema.Profiles, p)
+	if rank < 0 {
+		return nil, fmt.Errorf("no profile %q", p)
+	}
+	chosen := map[string]bool{}
+	if !slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") }) {
+		for _, e := range schema.Events {
+			chosen[e.Name] = !e.Own() && slices.Index(schema.Profiles, e.Profile) <= rank
+		}
+	}
+	for _, w := range words {
+		name, out := strings.CutPrefix(w, "-")
+		found := false
+		for _, e := range schema.Events {
+			if !e.Own() && (e.Name == name || name == "all" || slices.Contains(e.Groups, name)) {
+				chosen[e.Name] = !out
+				found = true
+			}
+		}
+		if !found {
+			return nil, &UnknownEventError{Name: name}
+		}
+	}
+	var events []*schema.Event
+	for i := range schema.Events {
+		if chosen[schema.Events[i].Name] {
+			events = append(events, &schema.Events[i])
+		}
+	}
+	if len(events) == 0 {
+		return nil, fmt.Errorf("no event left to record")
+	}
+	return events, nil
+}
+
+// UnknownEventError names an event or group that does not exist.
+type UnknownEventError struct{ Name string }
+
+func (e *UnknownEventError) Error() string { return fmt.Sprintf("no event or group %q", e.Name) }
+
+// EventWords are the words that Select knows.
+func EventWords() []string {
+	words := []string{"all"}
+	for _, e := range schema.Events {
+		if e.Own() {
+			continue
+		}
+		words = append(words, e.Name)
+		for _, g := range e.Groups {
+			if !slices.Contains(words, g) {
+				words = append(words, g)
+			}
+		}
+	}
+	return words
+}

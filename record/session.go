@@ -1,0 +1,245 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/record/capture"
+	"netrec/record/encode"
+	"netrec/record/hook"
+	"netrec/record/host"
+	"netrec/record/priv"
+	"netrec/record/symbol"
+	"netrec/schema"
+)
+
+// session is one recording, from the first privilege to the last byte.
+type session struct {
+	opt     Options
+	netns   uint32
+	cpus    int
+	report  *host.Report
+	symbols *symbol.Kernel
+	names   *resolver
+	hooks   *hook.Set
+	file    *capture.Writer
+	acct    *account
+	drain   *drain
+	writer  *writer
+	child   *priv.Child
+	start   schema.Anchor
+	meta    schema.Recording
+	begun   time.Time
+	rooted  time.Duration // how long the recorder kept its privileges
+	counter schema.Counters
+	end     string
+	stop    chan string
+}
+
+// Run makes one recording. The summary is valid also beside an error that came after
+// the recording had begun.
+func Run(ctx context.Context, o Options) (*Summary, error) {
+	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4)}
+	if err := priv.Need(); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.abort()
+		return nil, err
+	}
+	runErr := s.run(ctx)
+	return s.finish(runErr)
+}
+
+// prepare does everything that needs privileges, and ends with giving them up.
+func (s *session) prepare(ctx context.Context) error {
+	var err error
+	if s.opt.Netns != "" {
+		if s.netns, _, err = host.NetnsInode(s.opt.Netns); err != nil {
+			return err
+		}
+	}
+	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, "netrec version "+s.opt.Version); err != nil {
+		return err
+	}
+	if s.symbols, err = symbol.LoadKernel(); err != nil {
+		return err
+	}
+	s.names = newResolver(symbol.NewStacks(s.symbols))
+	if s.report, err = host.Facts(ctx, s.netns); err != nil {
+		return err
+	}
+	if len(s.opt.Command) > 0 {
+		if s.child, err = priv.Start(s.opt.Command); err != nil {
+			return err
+		}
+	}
+	if err := s.attach(); err != nil {
+		return err
+	}
+	if err := priv.Drop(s.keep()...); err != nil {
+		return err
+	}
+	s.rooted = time.Since(s.begun)
+	return s.begin()
+}
+
+// keep is the capabilities that outlive the start: user stacks are resolved while the
+// recording runs, from the memory maps and files of other users' processes.
+func (s *session) keep() []priv.Cap {
+	for _, p := range s.hooks.Plans {
+		for _, f := range p.Event.Fields() {
+			if f.As == schema.AsUstack && len(p.Hooks) > 0 {
+				return []priv.Cap{priv.SysPtrace, priv.DACReadSearch}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *session) attach() error {
+	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
+	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
+		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
+		Self: uint32(os.Getpid()), Netns: s.netns, Pid: s.opt.Pid, Port: s.opt.Port}
+	var err error
+	s.start = host.Anchor("start")
+	if s.hooks, err = hook.Load(conf); err != nil {
+		return err
+	}
+	s.names.setEnums(s.hooks.Enums)
+	c, err := mapCounters(s.hooks.Counters.FD(), s.cpus)
+	if err != nil {
+		return err
+	}
+	s.acct = newAccount(c, s.opt.Events, mono())
+	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
+	return err
+}
+
+// begin writes what is known at the start and lets the recording be known as begun.
+func (s *session) begin() error {
+	if err := s.describe(); err != nil {
+		return err
+	}
+	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.cpus)
+	s.drain.pile = <-s.writer.free
+	s.drain.fix = s.fixer()
+	if err := s.metaRows(); err != nil {
+		return err
+	}
+	s.warn()
+	if s.opt.Ready != "" {
+		if err := os.WriteFile(s.opt.Ready, []byte("ready\n"), 0o644); err != nil {
+			return fmt.Errorf("tell that recording has begun: %w", err)
+		}
+	}
+	if s.child != nil {
+		if err := s.child.Release(); err != nil {
+			return err
+		}
+		go func() {
+			_, _ = s.child.Wait()
+			s.stop <- "command"
+		}()
+	}
+	return nil
+}
+
+// run drains and commits until something ends the recording.
+func (s *session) run(ctx context.Context) error {
+	sig := make(chan os.Signal, 2)
+	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(sig)
+	var timer <-chan time.Time
+	if s.opt.For > 0 {
+		timer = time.After(s.opt.For)
+	}
+	commit, cost := time.Now(), time.Now()
+	for s.end == "" {
+		if err := s.drain.wait(tick); err != nil {
+			return err
+		}
+		if err := s.drain.all(); err != nil {
+			return err
+		}
+		now := time.Now()
+		if mono()-s.acct.seenAt >= int64(tick) {
+			if err := s.acct.look(s.drain.pile, mono(), s.header); err != nil {
+				return err
+			}
+		}
+		if now.Sub(cost) >= time.Second {
+			s.cost()
+			cost = now
+		}
+		if now.Sub(commit) >= commitEvery || s.drain.pile.bytes > pileBytes/2 {
+			s.drain.pile = s.writer.offer(s.drain.pile)
+			commit = now
+		}
+		select {
+		case <-timer:
+			s.end = "timer"
+		case <-sig:
+			s.end = "signal"
+		case why := <-s.stop:
+			s.end = why
+		case <-ctx.Done():
+			s.end = "signal"
+		default:
+			if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
+				s.end = "count"
+			}
+		}
+	}
+	return nil
+}
+
+// mono is the clock of the events.
+func mono() int64 {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) != nil {
+		return 0
+	}
+	return ts.Nano()
+}
+
+// header starts a row of the recorder's own.
+func (s *session) header(event uint16) schema.Header {
+	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.netns}
+	copy(h.Comm[:], "netrec")
+	return h
+}
+
+// rings is one per CPU, as a power of two, at most 64.
+func rings(cpus int) int {
+	n := 1
+	for n < cpus && n < 64 {
+		n *= 2
+	}
+	return n
+}
+
+const defaultBuffer = 32 << 20
+
+// ringSizes splits the memory: an eighth for rare events, the rest for the hot
+// ones; the kernel wants powers of two of at least a page.
+func ringSizes(buffer int64, cpus int) (hot, rare int64) {
+	if buffer == 0 {
+		buffer = max(defaultBuffer, int64(cpus)<<20)
+	}
+	floor := func(n int64) int64 {
+		p := int64(os.Getpagesize())
+		for p*2 <= n {
+			p *= 2
+		}
+		return p
+	}
+	return floor(buffer * 7 / 8 / int64(rings(cpus))), floor(buffer / 8)
+}

@@ -1,0 +1,113 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"netrec/record/capture"
+	"netrec/record/encode"
+	"netrec/schema"
+)
+
+// writer encodes piles and commits them, off the drain loop. It is the only user of
+// the capture file while it runs.
+type writer struct {
+	in   chan *pile
+	free chan *pile
+	done chan struct{}
+
+	file *capture.Writer
+	enc  *encode.Encoder
+	acct *account
+
+	size, rows atomic.Int64 // of the file, for others to see
+	err        error        // the last commit that was lost; read after done
+	lostNow    atomic.Int64 // commits lost so far
+}
+
+func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, cpus int) *writer {
+	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct}
+	for range piles {
+		w.free <- newPile(cpus)
+	}
+	w.size.Store(file.Size())
+	go w.run()
+	return w
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	for p := range w.in {
+		if err := w.commit(p); err != nil {
+			w.err = err
+			w.lostNow.Add(1)
+			addTo(w.acct.dropped, p.rows)
+		} else {
+			addTo(w.acct.recorded, p.rows)
+		}
+		w.size.Store(w.file.Size())
+		w.rows.Store(w.file.Rows())
+		p.reset()
+		w.free <- p
+	}
+}
+
+func (w *writer) commit(p *pile) error {
+	hot, mixed := p.batches()
+	for _, b := range hot {
+		if err := w.file.Add(w.enc, b); err != nil {
+			return fmt.Errorf("encode %s: %w", b.Event.Name, err)
+		}
+	}
+	if len(mixed) > 0 {
+		if err := w.file.Add(w.enc, mixed...); err != nil {
+			return fmt.Errorf("encode: %w", err)
+		}
+	}
+	if w.lossy() {
+		if err := w.file.Set(schema.KeyLosses, w.acct.counts()); err != nil {
+			return err
+		}
+	}
+	return w.file.Commit()
+}
+
+// lossy reports whether anything was lost so far: only then is the account worth
+// its place in every commit.
+func (w *writer) lossy() bool {
+	for _, c := range w.acct.counts() {
+		if c.Lost() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offer hands a pile over if the writer has room, and returns an empty one; else
+// it returns the same.
+func (w *writer) offer(p *pile) *pile {
+	select {
+	case next := <-w.free:
+		select {
+		case w.in <- p:
+			return next
+		default:
+			w.free <- next
+		}
+	default:
+	}
+	return p
+}
+
+// finish commits the last pile and waits until all is written.
+func (w *writer) finish(p *pile) error {
+	w.in <- p
+	close(w.in)
+	<-w.done
+	var lost *capture.LostError
+	if errors.As(w.err, &lost) {
+		return w.err
+	}
+	return w.err
+}
