@@ -1,0 +1,106 @@
+package agg
+
+import (
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// rowKind is what a row of an event can say about its socket.
+type rowKind uint8
+
+const (
+	silentRow rowKind = iota // nothing but the cookie
+	tupleRow                 // the ends
+	stateRow
+	connectRow
+	acceptRow
+	closeRow
+	ioRow
+)
+
+// rowKinds lists the kind of each event, by its id.
+func rowKinds() []rowKind {
+	kinds := make([]rowKind, schema.MaxID)
+	for _, name := range schema.Columns[schema.ColumnIndex("lport")].Events {
+		kinds[schema.ByName(name).ID] = tupleRow
+	}
+	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
+		"sys_accept": acceptRow, "sys_close": closeRow, "sock_io": ioRow} {
+		kinds[schema.ByName(name).ID] = k
+	}
+	return kinds
+}
+
+// cookie takes the cookie, and with it what the list of sockets alive at the start says.
+func (t *Sockets) cookie(s *Socket, r *scan.Row) {
+	s.Cookie = r.Int(t.col.cookie)
+	if s.Cookie == 0 || s.Born {
+		return
+	}
+	if o := t.older[s.Cookie]; o != nil {
+		s.adopt(o)
+	}
+}
+
+// learn fills in what a row says about the identity of its socket.
+func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
+	c := &t.col
+	if s.Netns == 0 {
+		s.Netns = r.Int(c.netns)
+	}
+	if s.Protocol == "" {
+		s.Protocol = t.names.Get(r.Str(c.protocol))
+	}
+	t.tuple(s, r, kind)
+	if r.Str(c.ctx) == "task" {
+		t.owner(s, r, kind)
+	}
+	if kind == stateRow {
+		to := r.Str(c.newState)
+		s.State = t.names.Get(to)
+		s.Active = s.Active || to == "SYN_SENT"
+		if to == "CLOSE" {
+			t.close(s, r.TS)
+		}
+	}
+	s.full = s.Tuple() && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
+}
+
+// tuple takes the ends that were not known yet. Rows early in a life have port 0.
+func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
+	c := &t.col
+	if p := r.Int(c.lport); p != 0 && s.Lport == 0 || s.Laddr == "" && r.Has(c.laddr) {
+		s.Laddr, s.Lport = t.names.Get(r.Str(c.laddr)), p
+	}
+	if p := r.Int(c.rport); p != 0 && s.Rport == 0 || s.Raddr == "" && r.Has(c.raddr) {
+		s.Raddr, s.Rport = t.names.Get(r.Str(c.raddr)), p
+	}
+	if s.Rport == 0 && kind == connectRow {
+		if p := r.Int(c.destPort); p != 0 {
+			s.Raddr, s.Rport = t.names.Get(r.Str(c.dest)), p
+		}
+	}
+}
+
+// owner takes the process of a row in task context, as sure as the row makes it.
+func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
+	rank := ownerNone
+	switch kind {
+	case connectRow, acceptRow:
+		rank = ownerOpen
+	case ioRow:
+		rank = ownerIO
+	case closeRow:
+		rank = ownerClose
+	case stateRow:
+		switch r.Str(t.col.newState) {
+		case "SYN_SENT", "LISTEN":
+			rank = ownerOpen
+		case "FIN_WAIT1", "LAST_ACK":
+			rank = ownerClose
+		}
+	}
+	if rank > s.owner {
+		s.own(rank, r.Int(t.col.pid), t.names.Get(r.Str(t.col.comm)))
+	}
+}

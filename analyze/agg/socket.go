@@ -1,0 +1,90 @@
+package agg
+
+import "netrec/schema"
+
+// Socket is one life of a socket: (netns, address, generation).
+type Socket struct {
+	Addr     uint64
+	Netns    int64
+	Gen      int   // 1 for the first life seen at this address
+	Serial   int64 // unique in the recording, in the order of appearance
+	Cookie   int64 // 0 if unknown
+	Protocol string
+	Laddr    string
+	Raddr    string
+	Lport    int64
+	Rport    int64
+	Pid      int64 // owner; 0 if unknown
+	Comm     string
+	State    string // newest TCP state seen; "" if none
+	First    int64  // ts_ns of the first and newest row
+	Last     int64
+	Closed   int64 // ts_ns of the change to CLOSE, 0 while open
+	Born     bool  // its beginning was seen
+	Older    bool  // it was alive when the recording began
+	Open     bool  // it was alive when the recording ended; set for OnEnd
+	Active   bool  // this host sent the SYN
+
+	slot  int
+	owner ownerRank
+	full  bool // identity is complete, nothing to backfill
+}
+
+// ownerRank is how sure the owner is.
+type ownerRank uint8
+
+const (
+	ownerNone  ownerRank = iota
+	ownerClose           // closed it
+	ownerIO              // sent or received
+	ownerOpen            // connected, accepted, listened, or had it open at the start
+)
+
+// Tuple reports whether both ends are known.
+func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }
+
+func (s *Socket) own(rank ownerRank, pid int64, comm string) {
+	if rank > s.owner && pid != 0 {
+		s.owner, s.Pid, s.Comm = rank, pid, comm
+	}
+}
+
+// adopt takes the identity of a socket that was alive at the start.
+func (s *Socket) adopt(o *schema.Socket) {
+	s.Older = true
+	s.Protocol = o.Protocol
+	if s.State == "" {
+		s.State = o.State
+	}
+	if s.Lport == 0 {
+		s.Laddr, s.Lport = o.Laddr, int64(o.Lport)
+	}
+	if s.Rport == 0 {
+		s.Raddr, s.Rport = o.Raddr, int64(o.Rport)
+	}
+	if len(o.Owners) > 0 {
+		s.own(ownerOpen, int64(o.Owners[0].Pid), o.Owners[0].Comm)
+	}
+}
+
+// PerSocket is a value for each living socket, without a map.
+type PerSocket[T any] struct {
+	vs []perSocket[T]
+}
+
+type perSocket[T any] struct {
+	serial int64 // plus one: 0 is nobody's
+	v      T
+}
+
+// Of is the value of the socket, zero when it is first asked for.
+func (p *PerSocket[T]) Of(s *Socket) *T {
+	for s.slot >= len(p.vs) {
+		p.vs = append(p.vs, perSocket[T]{})
+	}
+	e := &p.vs[s.slot]
+	if e.serial != s.Serial+1 {
+		*e = perSocket[T]{serial: s.Serial + 1}
+	}
+	return &e.v
+}

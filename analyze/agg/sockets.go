@@ -1,0 +1,208 @@
+package agg
+
+import (
+	"cmp"
+	"slices"
+
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// Bounds of Sockets.
+const (
+	maxClosed = 1 << 16 // closed sockets kept for rows that still come
+	maxLive   = 1 << 22 // living sockets; the quietest are given up beyond that
+	maxGens   = 1 << 22 // addresses whose generations are counted
+)
+
+// Sockets follows every socket of a recording and tells apart the lives that
+// shared an address. A life ends where its address is reused: at a change of state
+// that only a new socket makes, at another cookie or at another namespace.
+type Sockets struct {
+	col    cols
+	byAddr map[uint64]*Socket
+	gens   map[uint64]int32
+	older  map[int64]*schema.Socket
+	names  Intern
+	onEnd  []func(*Socket)
+	free   []*Socket
+	slots  int
+	serial int64
+	closed []closedAt // oldest first
+	last   *Socket    // of the row before: rows come in runs
+	kinds  []rowKind  // by event id
+}
+
+type closedAt struct {
+	s      *Socket
+	serial int64
+}
+
+// cols are the columns that identity comes from.
+type cols struct {
+	sock, netns, pid, comm, ctx, cookie                                      scan.Col
+	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
+}
+
+// IdentityEvents are the events that say who a socket is; none of them is frequent.
+var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_close"}
+
+// NewSockets follows sockets; those of the list were alive at the start.
+func NewSockets(alive []schema.Socket) *Sockets {
+	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
+	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}}
+	s.col = cols{
+		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
+		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
+		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
+	}
+	s.kinds = rowKinds()
+	for i := range alive {
+		if alive[i].Cookie != 0 {
+			s.older[alive[i].Cookie] = &alive[i]
+		}
+	}
+	return s
+}
+
+// Columns are the columns that Feed reads.
+func (t *Sockets) Columns() []scan.Col {
+	c := &t.col
+	return []scan.Col{c.sock, c.netns, c.pid, c.comm, c.ctx, c.cookie, c.laddr, c.lport, c.raddr, c.rport,
+		c.protocol, c.oldState, c.newState, c.dest, c.destPort}
+}
+
+// OnEnd calls f when a socket's life is over for good, or the recording is. The
+// socket is reused after the call.
+func (t *Sockets) OnEnd(f func(*Socket)) { t.onEnd = append(t.onEnd, f) }
+
+// Feed takes the next row and returns the socket it belongs to, nil if it has none.
+func (t *Sockets) Feed(r *scan.Row) *Socket {
+	addr := r.Uint(t.col.sock)
+	if addr == 0 {
+		return nil
+	}
+	s := t.last
+	if s == nil || s.Addr != addr {
+		s = t.byAddr[addr]
+	}
+	kind := t.kinds[r.Event.ID]
+	if s == nil || t.another(s, r, kind) {
+		s = t.begin(addr, r, s, kind)
+	}
+	t.last = s
+	s.Last = r.TS
+	if s.Cookie == 0 {
+		t.cookie(s, r)
+	}
+	if kind == stateRow || kind != silentRow && !s.full {
+		t.learn(s, r, kind)
+	}
+	return s
+}
+
+// another reports whether the row cannot belong to the life s.
+func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
+	if kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)) {
+		return true
+	}
+	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
+		return true
+	}
+	n := r.Int(t.col.netns)
+	return n != 0 && s.Netns != 0 && n != s.Netns
+}
+
+// startsLife reports changes that only a new socket, or a closed one used again, makes.
+// A child gets the state SYN_RECV as a copy of its listener.
+func startsLife(from, to string) bool {
+	return from == "CLOSE" && to != "CLOSE" || from == "LISTEN" && to == "SYN_RECV"
+}
+
+func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) *Socket {
+	if before != nil {
+		t.end(before)
+	}
+	if len(t.byAddr) >= maxLive {
+		t.evict()
+	}
+	if len(t.gens) >= maxGens {
+		clear(t.gens)
+	}
+	gen := t.gens[addr] + 1
+	t.gens[addr] = gen
+	s := t.take()
+	slot := s.slot
+	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot}
+	s.Born = kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
+	t.serial++
+	t.byAddr[addr] = s
+	return s
+}
+
+func (t *Sockets) take() *Socket {
+	if n := len(t.free); n > 0 {
+		s := t.free[n-1]
+		t.free = t.free[:n-1]
+		return s
+	}
+	s := &Socket{slot: t.slots}
+	t.slots++
+	return s
+}
+
+func (t *Sockets) end(s *Socket) {
+	for _, f := range t.onEnd {
+		f(s)
+	}
+	delete(t.byAddr, s.Addr)
+	if t.last == s {
+		t.last = nil
+	}
+	s.Serial = -1
+	t.free = append(t.free, s)
+}
+
+// close notes the change to CLOSE. Rows may still follow (the reader of a reset
+// connection), so the socket stays until its address is reused or many others closed.
+func (t *Sockets) close(s *Socket, ts int64) {
+	if s.Closed != 0 {
+		return
+	}
+	s.Closed = ts
+	t.closed = append(t.closed, closedAt{s, s.Serial})
+	if len(t.closed) < 2*maxClosed {
+		return
+	}
+	for _, c := range t.closed[:maxClosed] {
+		if c.s.Serial == c.serial {
+			t.end(c.s)
+		}
+	}
+	t.closed = slices.Delete(t.closed, 0, maxClosed)
+}
+
+// evict gives up the half of the living sockets that was quiet for longest.
+func (t *Sockets) evict() {
+	all := make([]*Socket, 0, len(t.byAddr))
+	for _, s := range t.byAddr {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Socket) int { return cmp.Compare(a.Last, b.Last) })
+	for _, s := range all[:len(all)/2] {
+		t.end(s)
+	}
+}
+
+// Close ends every life, in the order of their appearance.
+func (t *Sockets) Close() {
+	rest := make([]*Socket, 0, len(t.byAddr))
+	for _, s := range t.byAddr {
+		rest = append(rest, s)
+	}
+	slices.SortFunc(rest, func(a, b *Socket) int { return int(a.Serial - b.Serial) })
+	for _, s := range rest {
+		s.Open = s.Closed == 0
+		t.end(s)
+	}
+}

@@ -1,0 +1,103 @@
+package agg
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// topRoom is how many keys a Top counts at once.
+const topRoom = 1 << 16
+
+// Top counts keys in bounded memory. Up to 65,536 keys it is exact; beyond that
+// it forgets the rarer half and Error says by how much a count may be too low.
+type Top[K comparable] struct {
+	counts map[K]int64
+	Error  int64
+	Keys   int64 // distinct keys, counting those that came back after being forgotten
+}
+
+// Add counts n for a key.
+func (t *Top[K]) Add(key K, n int64) {
+	c, ok := t.counts[key]
+	if !ok {
+		if t.counts == nil {
+			t.counts = map[K]int64{}
+		}
+		if len(t.counts) >= topRoom {
+			t.forget()
+		}
+		t.Keys++
+	}
+	t.counts[key] = c + n
+}
+
+func (t *Top[K]) forget() {
+	all := slices.Sorted(maps.Values(t.counts))
+	median := all[len(all)/2]
+	kept := 0
+	for k, c := range t.counts {
+		if c < median || c == median && kept >= topRoom/2 {
+			delete(t.counts, k)
+			t.Error = max(t.Error, c)
+			continue
+		}
+		kept++
+	}
+}
+
+// Entry is a key and its count.
+type Entry[K comparable] struct {
+	Key   K
+	Count int64
+}
+
+// Best lists the n keys with the highest counts, highest first, equal ones by order.
+func (t *Top[K]) Best(n int, order func(a, b K) int) []Entry[K] {
+	es := make([]Entry[K], 0, len(t.counts))
+	for k, c := range t.counts {
+		es = append(es, Entry[K]{k, c})
+	}
+	slices.SortFunc(es, func(a, b Entry[K]) int {
+		if c := cmp.Compare(b.Count, a.Count); c != 0 {
+			return c
+		}
+		return order(a.Key, b.Key)
+	})
+	return es[:min(n, len(es))]
+}
+
+// Heap keeps the n greatest values by an order.
+type Heap[T any] struct {
+	n       int
+	order   func(a, b T) int
+	vs      []T
+	Dropped int64
+}
+
+// NewHeap keeps the n values that come first in the order.
+func NewHeap[T any](n int, order func(a, b T) int) *Heap[T] { return &Heap[T]{n: n, order: order} }
+
+// Add offers a value.
+func (h *Heap[T]) Add(v T) {
+	h.vs = append(h.vs, v)
+	// Sorting when twice full costs log n per value and keeps the code plain.
+	if len(h.vs) >= 2*h.n {
+		h.trim()
+	}
+}
+
+func (h *Heap[T]) trim() {
+	slices.SortStableFunc(h.vs, h.order)
+	if len(h.vs) > h.n {
+		h.Dropped += int64(len(h.vs) - h.n)
+		clear(h.vs[h.n:])
+		h.vs = h.vs[:h.n]
+	}
+}
+
+// Sorted lists what was kept, first in the order first.
+func (h *Heap[T]) Sorted() []T {
+	h.trim()
+	return h.vs
+}

@@ -1,0 +1,41 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/render"
+)
+
+// ends are the columns of a socket's two ends, in the widths of the BCC tools.
+func ends() []render.Column {
+	return []render.Column{
+		render.Col("laddr", render.String).Text("LADDR", -15), render.Col("lport", render.Int).Text("LPORT", -5),
+		render.Col("raddr", render.String).Text("RADDR", -15), render.Col("rport", render.Int).Text("RPORT", -5),
+	}
+}
+
+// putEnds fills them; ends that are not known stay empty.
+func putEnds(t *render.Table, s *agg.Socket) *render.Table {
+	return t.StrOr(s.Laddr).IntOr(s.Lport, s.Laddr != "").StrOr(s.Raddr).IntOr(s.Rport, s.Raddr != "")
+}
+
+// identity are the columns that programs need to tell sockets apart.
+func identity() []render.Column {
+	return []render.Column{render.Col("sock", render.Addr), render.Col("generation", render.Int), render.Col("netns", render.Int)}
+}
+
+func putIdentity(t *render.Table, s *agg.Socket) *render.Table {
+	return t.Uint(s.Addr).Int(int64(s.Gen)).Int(s.Netns)
+}
+
+// owner are the columns of the process a session belongs to.
+func owner() []render.Column {
+	return []render.Column{render.Col("pid", render.Int).Text("PID", -5), render.Col("comm", render.String).Text("COMM", -10).Cut()}
+}
+
+func join(parts ...[]render.Column) []render.Column {
+	var cs []render.Column
+	for _, p := range parts {
+		cs = append(cs, p...)
+	}
+	return cs
+}

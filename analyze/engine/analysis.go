@@ -1,0 +1,61 @@
+package engine
+
+import "netrec/analyze/render"
+
+// Analysis is the declaration of one question that a recording can answer.
+type Analysis struct {
+	Name     string
+	Aliases  []string
+	Group    string // heading in the list of analyses
+	Question string // one line, ends in a question mark
+	Help     string // how it is measured and what the columns mean
+	Example  string // arguments after the file
+	Arg      string // name of the argument it needs, a socket address; "" for none
+	Options  []Option
+
+	// New prepares a fold: it takes columns, registers handlers and describes
+	// tables. It is also called without a recording to learn what it needs.
+	New func(*Input) Fold
+}
+
+// Fold is an analysis at work.
+type Fold interface {
+	// Finish writes what is known only after the last row.
+	Finish(*render.Answer)
+}
+
+// FoldFunc makes a function a Fold.
+type FoldFunc func(*render.Answer)
+
+// Finish calls f.
+func (f FoldFunc) Finish(a *render.Answer) { f(a) }
+
+// Option is one option of an analysis or of all of them.
+type Option struct {
+	Name    string
+	Short   string // one letter, "" for none
+	Kind    OptionKind
+	Default string
+	Choices []string // Choice: the values allowed
+	Implied string   // value of the option given without one; "" if it needs a value
+	Doc     string
+}
+
+// OptionKind is the type of an option's value.
+type OptionKind uint8
+
+// Kinds of options.
+const (
+	Flag   OptionKind = iota // present or not
+	Number                   // not negative
+	Text
+	Choice
+)
+
+// Compat is the option of analyses whose original counts by another rule.
+func Compat(doc string) Option { return Option{Name: "compat", Kind: Flag, Doc: doc} }
+
+// Top is the option of analyses that list the greatest first.
+func Top(def, doc string) Option {
+	return Option{Name: "top", Short: "n", Kind: Number, Default: def, Doc: doc}
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netrec/analyze/render"
+)
+
+// Global are the options of every analysis: selection and output.
+var Global = []Option{
+	{Name: "from", Kind: Text, Doc: "begin at this time: 5s or +1m30s after the start, 13:52:39, or RFC 3339"},
+	{Name: "to", Kind: Text, Doc: "end before this time"},
+	{Name: "pid", Short: "p", Kind: Number, Doc: "only this process; rows from interrupts count for the owner of their socket"},
+	{Name: "comm", Kind: Text, Doc: "only processes of this name"},
+	{Name: "port", Kind: Number, Doc: "only this port, local or remote"},
+	{Name: "addr", Kind: Text, Doc: "only this IP address or prefix, local or remote"},
+	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
+	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
+	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "histograms in text as this tool prints them"},
+	{Name: "output", Short: "o", Kind: Text, Doc: "write to this file instead of standard output"},
+	{Name: "list", Kind: Flag, Doc: "list the analyses by the question they answer"},
+	{Name: "help", Short: "h", Kind: Flag, Doc: "help, also for one analysis"},
+}
+
+// Request is a parsed command line.
+type Request struct {
+	File    string
+	Calls   []Call
+	Options map[string]string // of Global
+}
+
+// UsageError is a mistake in the command line.
+type UsageError struct {
+	Msg  string
+	Hint string // what was probably meant; "" for nothing
+}
+
+func (e *UsageError) Error() string { return e.Msg }
+
+// parser walks the arguments: FILE, then names of analyses, each followed by its
+// argument and options. Global options may stand anywhere.
+type parser struct {
+	all  []*Analysis
+	req  Request
+	args []string
+}
+
+// Parse reads the arguments of analyze. Options after a name belong to that analysis.
+func Parse(all []*Analysis, args []string) (Request, error) {
+	p := parser{all: all, args: args, req: Request{Options: map[string]string{}}}
+	for len(p.args) > 0 {
+		a := p.args[0]
+		p.args = p.args[1:]
+		var err error
+		switch {
+		case len(a) > 1 && a[0] == '-':
+			err = p.option(a)
+		case p.req.File == "":
+			p.req.File = a
+		default:
+			err = p.name(a)
+		}
+		if err != nil {
+			return p.req, err
+		}
+	}
+	if p.req.Options["help"] == "true" || p.req.Options["list"] == "true" {
+		return p.req, nil
+	}
+	for _, c := range p.req.Calls {
+		if c.Analysis.Arg != "" && c.Addr == 0 {
+			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: wants an argument %s", c.Analysis.Name, c.Analysis.Arg),
+				Hint: "netrec analyze FILE socks lists the addresses"}
+		}
+	}
+	return p.req, nil
+}
+
+// Find is the analysis of a name or alias, nil if there is none.
+func Find(all []*Analysis, name string) *Analysis {
+	for _, a := range all {
+		if a.Name == name {
+			return a
+		}
+		for _, s := range a.Aliases {
+			if s == name {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// name takes the name of an analysis, or the argument of the one before.
+func (p *parser) name(word string) error {
+	if n := len(p.req.Calls); n > 0 {
+		c := &p.req.Calls[n-1]
+		if c.Analysis.Arg != "" && c.Addr == 0 {
+			v, err := ParseAddr(word)
+			if err != nil {
+				return &UsageError{Msg: fmt.Sprintf("analysis %s: %v", c.Analysis.Name, err)}
+			}
+			c.Addr = v
+			return nil
+		}
+	}
+	a := Find(p.all, word)
+	if a == nil {
+		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Hint: "netrec analyze --list shows all of them"}
+		names := make([]string, len(p.all))
+		for i, a := range p.all {
+			names[i] = a.Name
+		}
+		if s := Suggest(word, names); s != "" {
+			e.Hint = fmt.Sprintf("did you mean %s?", s)
+		}
+		return e
+	}
+	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
+	return nil
+}
+
+// option takes --name, --name=value, --name value, -x or -x value.
+func (p *parser) option(word string) error {
+	name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	short := !strings.HasPrefix(word, "--")
+	o, into := p.declared(name, short)
+	if o == nil {
+		return p.unknown(word, name)
+	}
+	switch {
+	case o.Kind == Flag && !has:
+		value = "true"
+	case !has && o.Implied != "" && (len(p.args) == 0 || o.check(p.args[0]) != nil):
+		value = o.Implied
+	case !has && len(p.args) == 0:
+		return &UsageError{Msg: fmt.Sprintf("option %s: needs a value", word)}
+	case !has:
+		value, p.args = p.args[0], p.args[1:]
+	}
+	if err := o.check(value); err != nil {
+		return &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+	}
+	into[o.Name] = value
+	return nil
+}
+
+// declared looks an option up: first those of the analysis named last, then the
+// global ones, and tells where its value goes.
+func (p *parser) declared(name string, short bool) (*Option, map[string]string) {
+	if n := len(p.req.Calls); n > 0 {
+		c := &p.req.Calls[n-1]
+		if o := lookup(c.Analysis.Options, name, short); o != nil {
+			return o, c.Options
+		}
+	}
+	return lookup(Global, name, short), p.req.Options
+}
+
+func lookup(os []Option, name string, short bool) *Option {
+	for i := range os {
+		if short && os[i].Short != "" && os[i].Short == name || !short && os[i].Name == name {
+			return &os[i]
+		}
+	}
+	return nil
+}
+
+func (p *parser) unknown(word, name string) error {
+	e := &UsageError{Msg: "no option " + word}
+	var names []string
+	for _, o := range Global {
+		names = append(names, o.Name)
+	}
+	if n := len(p.req.Calls); n > 0 {
+		a := p.req.Calls[n-1].Analysis
+		e.Msg = fmt.Sprintf("analysis %s: no option %s", a.Name, word)
+		e.Hint = fmt.Sprintf("netrec analyze %s --help shows its options", a.Name)
+		for _, o := range a.Options {
+			names = append(names, o.Name)
+		}
+	}
+	if s := Suggest(name, names); s != "" {
+		e.Hint = fmt.Sprintf("did you mean --%s?", s)
+	}
+	return e
+}
+
+func (o *Option) check(v string) error {
+	switch o.Kind {
+	case Flag:
+		if v != "true" && v != "false" {
+			return fmt.Errorf("%q is neither true nor false", v)
+		}
+	case Number:
+		if n, err := strconv.Atoi(v); err != nil || n < 0 {
+			return fmt.Errorf("%q is not a number", v)
+		}
+	case Choice:
+		if !slices.Contains(o.Choices, v) {
+			return fmt.Errorf("%q is not one of %s", v, strings.Join(o.Choices, ", "))
+		}
+	}
+	return nil
+}

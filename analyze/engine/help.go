@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// List is the catalogue of analyses, grouped.
+func List(all []*Analysis) string {
+	var b strings.Builder
+	group := ""
+	for _, a := range all {
+		if a.Group != group {
+			if group != "" {
+				b.WriteByte('\n')
+			}
+			group = a.Group
+			fmt.Fprintf(&b, "%s\n", group)
+		}
+		fmt.Fprintf(&b, "  %-16s %s\n", strings.TrimSpace(a.Name+" "+a.Arg), a.Question)
+	}
+	return b.String()
+}
+
+// Help is the help of one analysis, from its declaration.
+func Help(a *Analysis) (string, error) {
+	needs, uses, err := Needs(a)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", a.Name, a.Question)
+	fmt.Fprintf(&b, "Usage:\n  netrec analyze FILE %s [options]\n", strings.TrimSpace(a.Name+" "+a.Arg))
+	if a.Help != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(a.Help))
+	}
+	if a.Example != "" {
+		fmt.Fprintf(&b, "\nExample:\n  netrec analyze cap.parquet %s\n", a.Example)
+	}
+	if len(a.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nAlso called: %s\n", strings.Join(a.Aliases, ", "))
+	}
+	if len(a.Options) > 0 {
+		b.WriteString("\nOptions:\n")
+		writeOptions(&b, a.Options)
+	}
+	b.WriteString("\nOptions of every analysis:\n")
+	writeOptions(&b, Global)
+	b.WriteByte('\n')
+	if len(needs) > 0 {
+		fmt.Fprintf(&b, "Needs the events: %s\n", strings.Join(needs, ", "))
+	}
+	if len(uses) > 0 {
+		fmt.Fprintf(&b, "Uses if recorded: %s\n", strings.Join(uses, ", "))
+	}
+	return b.String(), nil
+}
+
+// GlobalHelp lists the options that every analysis has.
+func GlobalHelp() string {
+	var b strings.Builder
+	writeOptions(&b, Global)
+	return b.String()
+}
+
+func writeOptions(b *strings.Builder, os []Option) {
+	for _, o := range os {
+		name := "    --" + o.Name
+		if o.Short != "" {
+			name = "-" + o.Short + ", --" + o.Name
+		}
+		switch {
+		case o.Implied != "":
+			name += "[=" + o.placeholder() + "]"
+		case o.Kind != Flag:
+			name += " " + o.placeholder()
+		}
+		doc := o.Doc
+		if o.Default != "" && o.Kind != Flag {
+			doc += " (default " + o.Default + ")"
+		}
+		fmt.Fprintf(b, "  %-30s %s\n", name, doc)
+	}
+}
+
+func (o *Option) placeholder() string {
+	switch o.Kind {
+	case Number:
+		return "N"
+	case Choice:
+		return strings.Join(o.Choices, "|")
+	}
+	return strings.ToUpper(o.Name)
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// limits lists what keeps the answer from being exact, most serious first.
+func (in *Input) limits(sel *Selection) []string {
+	ls := slices.Clone(in.Meta.Problems)
+	events := in.events()
+	for _, e := range events {
+		if l := lossOf(in.Meta, e, sel); l != "" {
+			ls = append(ls, l)
+		}
+	}
+	for _, u := range in.uses {
+		if p := present(in.Meta, u.event); p.status != Answered && !in.rows && u.without != "" {
+			ls = appendNew(ls, p.why+": "+u.without)
+		}
+	}
+	for _, e := range events {
+		if l := fallback(in.Meta, e); l != "" {
+			ls = append(ls, l)
+		}
+	}
+	if n := in.olderSockets(); n > 0 && in.older != "" {
+		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
+	}
+	if f := filters(in.Meta); f != "" {
+		ls = append(ls, f)
+	}
+	if len(ls) == 0 {
+		return []string{"exact: nothing was lost and every hook it uses was attached"}
+	}
+	return ls
+}
+
+// events lists every event the analysis handles, once.
+func (in *Input) events() []string {
+	var es []string
+	for _, u := range slices.Concat(in.needs, in.uses) {
+		es = appendNew(es, u.event)
+	}
+	return es
+}
+
+func lossOf(m *scan.Meta, event string, sel *Selection) string {
+	var sum schema.Count
+	for _, c := range m.Losses {
+		if c.Event == event {
+			sum.Generated += c.Generated
+			sum.Ring += c.Ring
+			sum.Scratch += c.Scratch
+			sum.Writer += c.Writer
+		}
+	}
+	lost := sum.Lost()
+	if lost == 0 {
+		return ""
+	}
+	var causes []string
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "writer too slow"}} {
+		if c.n > 0 {
+			causes = append(causes, c.what+" "+Group(c.n))
+		}
+	}
+	where := ""
+	if sel.From != 0 || sel.To != 0 {
+		where = " in the whole recording"
+	}
+	return fmt.Sprintf("lost %s of %s %s events (%s %%)%s: %s", Group(lost), Group(sum.Generated), event,
+		percent(lost, sum.Generated), where, strings.Join(causes, ", "))
+}
+
+// percent is a share with as many digits as it needs not to read as none or all.
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "?"
+	}
+	p := 100 * float64(part) / float64(whole)
+	for digits := 1; ; digits++ {
+		s := strconv.FormatFloat(p, 'f', digits, 64)
+		if v, err := strconv.ParseFloat(s, 64); digits == 6 || err == nil && v != 0 && (v < 100 || part == whole) {
+			return s
+		}
+	}
+}
+
+// fallback says if an event was seen through another hook than the first choice.
+func fallback(m *scan.Meta, event string) string {
+	e := schema.ByName(event)
+	if e == nil || e.Own() {
+		return ""
+	}
+	for _, h := range m.Hooks {
+		if h.Event != event || h.State != schema.HookAttached || len(h.Hooks) == 0 {
+			continue
+		}
+		first := e.Ladder[0][0].String()
+		if slices.Contains(h.Hooks, first) {
+			return ""
+		}
+		for _, r := range h.Refused {
+			if r.Hook == first {
+				return fmt.Sprintf("event %s seen through %s (%s: %s)", event, strings.Join(h.Hooks, "+"), first, r.Why)
+			}
+		}
+		return fmt.Sprintf("event %s seen through %s", event, strings.Join(h.Hooks, "+"))
+	}
+	return ""
+}
+
+func (in *Input) olderSockets() int {
+	n := 0
+	for _, s := range in.Meta.Sockets {
+		if s.State != "LISTEN" && s.State != "CLOSE" {
+			n++
+		}
+	}
+	return n
+}
+
+func filters(m *scan.Meta) string {
+	var fs []string
+	for k, v := range m.Recording.Filters {
+		fs = append(fs, k+"="+v)
+	}
+	if fs == nil {
+		return ""
+	}
+	slices.Sort(fs)
+	return "recorded with filters: " + strings.Join(fs, " ")
+}
+
+// Group writes a number with its thousands apart: 1,234,567.
+func Group(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"net/netip"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// verdict says which parts of a selection a socket satisfies.
+type verdict uint8
+
+const (
+	byOwner verdict = 1 << iota
+	byPort
+	byNet
+)
+
+// matcher decides which rows a selection means. A row without a process, port or
+// address of its own is judged by its socket, and by all that is ever known of it:
+// the process that accepts a connection is seen after the handshake.
+type matcher struct {
+	sel      *Selection
+	verdicts []verdict // by Socket.Serial
+	known    map[string]bool
+
+	pid, comm, ctx scan.Col
+	ports, addrs   []scan.Col
+}
+
+func newMatcher(sel *Selection) *matcher {
+	m := &matcher{sel: sel, known: map[string]bool{}}
+	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
+	m.pid, m.comm, m.ctx = col("pid"), col("comm"), col("ctx")
+	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port"} {
+		m.ports = append(m.ports, col(n))
+	}
+	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr"} {
+		m.addrs = append(m.addrs, col(n))
+	}
+	return m
+}
+
+// columns are those that row reads.
+func (m *matcher) columns() []scan.Col {
+	cs := []scan.Col{m.pid, m.comm, m.ctx}
+	if m.sel.Port != 0 {
+		cs = append(cs, m.ports...)
+	}
+	if m.sel.Net.IsValid() {
+		cs = append(cs, m.addrs...)
+	}
+	return cs
+}
+
+// settle notes what is known of a socket at the end of its life.
+func (m *matcher) settle(s *agg.Socket) {
+	for int64(len(m.verdicts)) <= s.Serial {
+		m.verdicts = append(m.verdicts, 0)
+	}
+	var v verdict
+	if m.process(s.Pid, s.Comm) {
+		v |= byOwner
+	}
+	if s.Lport == m.sel.Port || s.Rport == m.sel.Port {
+		v |= byPort
+	}
+	if m.inNet(s.Laddr) || m.inNet(s.Raddr) {
+		v |= byNet
+	}
+	m.verdicts[s.Serial] = v
+}
+
+// socket reports whether all parts of the selection hold for the socket itself.
+func (m *matcher) socket(s *agg.Socket) bool {
+	var want verdict
+	if m.sel.Pid != 0 || m.sel.Comm != "" {
+		want |= byOwner
+	}
+	if m.sel.Port != 0 {
+		want |= byPort
+	}
+	if m.sel.Net.IsValid() {
+		want |= byNet
+	}
+	return m.of(s)&want == want
+}
+
+func (m *matcher) of(s *agg.Socket) verdict {
+	if s == nil || s.Serial >= int64(len(m.verdicts)) {
+		return 0
+	}
+	return m.verdicts[s.Serial]
+}
+
+// row reports whether the selection means this row.
+func (m *matcher) row(r *scan.Row, s *agg.Socket) bool {
+	v := m.of(s)
+	if m.sel.Pid != 0 || m.sel.Comm != "" {
+		if r.Str(m.ctx) == "task" {
+			if !m.process(r.Int(m.pid), r.Str(m.comm)) {
+				return false
+			}
+		} else if v&byOwner == 0 {
+			return false
+		}
+	}
+	if m.sel.Port != 0 && v&byPort == 0 && !m.hasPort(r) {
+		return false
+	}
+	return !m.sel.Net.IsValid() || v&byNet != 0 || m.hasAddr(r)
+}
+
+func (m *matcher) process(pid int64, comm string) bool {
+	return (m.sel.Pid == 0 || pid == m.sel.Pid) && (m.sel.Comm == "" || comm == m.sel.Comm)
+}
+
+func (m *matcher) hasPort(r *scan.Row) bool {
+	for _, c := range m.ports {
+		if r.Int(c) == m.sel.Port {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *matcher) hasAddr(r *scan.Row) bool {
+	for _, c := range m.addrs {
+		if m.inNet(r.Str(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inNet remembers its answers: addresses repeat and parsing them is slow.
+func (m *matcher) inNet(addr string) bool {
+	if addr == "" {
+		return false
+	}
+	in, ok := m.known[addr]
+	if !ok {
+		a, err := netip.ParseAddr(addr)
+		in = err == nil && m.sel.Net.IsValid() && m.sel.Net.Contains(a.Unmap().WithZone(""))
+		if len(m.known) >= 1<<16 {
+			clear(m.known)
+		}
+		m.known[addr] = in
+	}
+	return in
+}

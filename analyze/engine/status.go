@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// Status is whether a recording can answer an analysis.
+type Status uint8
+
+// Statuses.
+const (
+	Answered    Status = iota
+	NotRecorded        // an event it needs was not asked for when recording
+	HookMissing        // an event it needs was asked for and could not be seen
+)
+
+// Outcome is what became of one analysis.
+type Outcome struct {
+	Name   string
+	Status Status
+	Why    string // why there is no answer
+	Rows   int64
+}
+
+// presence is what the file has of an event.
+type presence struct {
+	rows   int64
+	status Status
+	why    string
+}
+
+func present(m *scan.Meta, event string) presence {
+	p := presence{rows: m.Rows[event]}
+	if p.rows > 0 {
+		return p
+	}
+	for _, h := range m.Hooks {
+		if h.Event != event {
+			continue
+		}
+		switch h.State {
+		case schema.HookAttached:
+			return p
+		case schema.HookMissing:
+			p.status, p.why = HookMissing, fmt.Sprintf("event %s could not be recorded: no hook attached: %s", event, refusals(h))
+			return p
+		}
+	}
+	p.status, p.why = NotRecorded, fmt.Sprintf("event %s was not recorded", event)
+	return p
+}
+
+func refusals(h schema.EventHooks) string {
+	var ss []string
+	for _, r := range h.Refused {
+		ss = append(ss, r.Hook+": "+r.Why)
+	}
+	if ss == nil {
+		return "no reason given"
+	}
+	return strings.Join(ss, "; ")
+}
+
+// able says whether the file has what the analysis needs.
+func (in *Input) able() Outcome {
+	o := Outcome{Name: in.call.Analysis.Name}
+	var whys, record []string
+	for _, u := range in.needs {
+		record = appendNew(record, u.event)
+		if p := present(in.Meta, u.event); p.status != Answered {
+			o.Status = max(o.Status, p.status)
+			whys = appendNew(whys, p.why)
+		}
+	}
+	if o.Status == Answered {
+		return o
+	}
+	for _, u := range in.uses {
+		record = appendNew(record, u.event)
+	}
+	slices.Sort(record)
+	o.Why = strings.Join(whys, "; ")
+	if o.Status == NotRecorded {
+		o.Why += "; record what it uses with: netrec record --events " + strings.Join(record, ",")
+	}
+	return o
+}
+
+func appendNew(ss []string, s string) []string {
+	if slices.Contains(ss, s) {
+		return ss
+	}
+	return append(ss, s)
+}
+
+// Check says whether a recording can answer an analysis, without reading rows.
+func Check(m *scan.Meta, a *Analysis) (Outcome, error) {
+	in, _, err := prepare(m, Call{Analysis: a}, nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return in.able(), nil
+}
+
+// Needs lists the events an analysis cannot do without, and those it also uses.
+func Needs(a *Analysis) (needs, uses []string, err error) {
+	in, _, err := prepare(&scan.Meta{}, Call{Analysis: a}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, u := range in.needs {
+		needs = appendNew(needs, u.event)
+	}
+	for _, u := range in.uses {
+		if !slices.Contains(needs, u.event) {
+			uses = appendNew(uses, u.event)
+		}
+	}
+	return needs, uses, nil
+}
+
+// prepare makes the input of a call and lets the analysis declare itself. Without
+// an answer, what it writes goes nowhere.
+func prepare(m *scan.Meta, c Call, a *render.Answer) (*Input, Fold, error) {
+	if a == nil {
+		out, err := render.NewOutput("text", render.Bpftrace, io.Discard, io.Discard)
+		if err != nil {
+			return nil, nil, err
+		}
+		a = out.Answer(c.Analysis.Name)
+	}
+	in := &Input{Meta: m, Answer: a, call: c, addr: c.Addr}
+	f := c.Analysis.New(in)
+	return in, f, in.err
+}

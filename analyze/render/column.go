@@ -1,0 +1,95 @@
+package render
+
+// Kind is the type of a column's values and how they are written.
+type Kind uint8
+
+// Kinds of columns. All but String and Stack take their value from Table.Int.
+const (
+	Int    Kind = iota // a number
+	Fixed              // a number with Decimals digits after the point, as an integer of that unit
+	Addr               // a kernel address, 0xffff…
+	Hex                // the same without 0x in text
+	Clock              // Unix nanoseconds, already shifted to the zone; HH:MM:SS in text
+	String             // untrusted bytes
+	Stack              // a folded stack, outermost first
+)
+
+// Column describes one column. Build it with Col.
+type Column struct {
+	Name     string // for programs: snake_case, with the unit where there is one
+	Unit     string
+	Kind     Kind
+	Decimals int
+
+	head     string // heading in text; "" hides the column there
+	width    int    // as in printf: negative for left-aligned
+	cut      bool   // text cuts values to the width
+	sep      string // text before the column, one space unless set
+	textOnly bool   // the column exists for people only
+}
+
+// Col is a column that only programs see, until Text gives it a heading.
+func Col(name string, kind Kind) Column { return Column{Name: name, Kind: kind, sep: " "} }
+
+// Text shows the column in text under a heading, padded to the width (left-aligned
+// if negative).
+func (c Column) Text(head string, width int) Column {
+	c.head, c.width = head, width
+	return c
+}
+
+// Cut makes text cut values to the width of the column.
+func (c Column) Cut() Column { c.cut = true; return c }
+
+// Sep replaces the space before the column in text.
+func (c Column) Sep(s string) Column { c.sep = s; return c }
+
+// In sets the unit.
+func (c Column) In(unit string) Column { c.Unit = unit; return c }
+
+// Digits sets how many digits after the point a Fixed column has.
+func (c Column) Digits(n int) Column { c.Decimals = n; return c }
+
+// ForPeople removes the column from all formats but text.
+func (c Column) ForPeople() Column { c.textOnly = true; return c }
+
+// Look is how text shows a table. Other formats do not differ.
+type Look uint8
+
+// Looks. The map looks expect Keys columns, then those named here; any after them
+// are for programs.
+const (
+	Columns  Look = iota // heading and one line per row
+	Lines                // the same without a heading
+	CSV                  // comma-separated also in text
+	Record               // one block per row, a line per column
+	MapCount             // @name[key]: count
+	MapStats             // @name[key]: count N, average A, total T
+	MapHist              // @name[key]: and buckets; low and high are NULL where unbounded
+)
+
+// Spec describes a table.
+type Spec struct {
+	Name    string // also the map's name in bpftrace's looks
+	Title   string // a line above it in text; "" for none
+	Look    Look
+	Keys    int // map looks: how many of the columns are the key
+	Columns []Column
+}
+
+// CountMap is the spec of a bpftrace count map with these keys.
+func CountMap(name string, keys ...Column) Spec {
+	return Spec{Name: name, Look: MapCount, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)], Col("count", Int))}
+}
+
+// StatsMap is the spec of a bpftrace stats map over values of the unit.
+func StatsMap(name, unit string, keys ...Column) Spec {
+	return Spec{Name: name, Look: MapStats, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)],
+		Col("count", Int), Col("average", Int).In(unit), Col("total", Int).In(unit))}
+}
+
+// HistMap is the spec of a histogram over values of the unit.
+func HistMap(name, unit string, keys ...Column) Spec {
+	return Spec{Name: name, Look: MapHist, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)],
+		Col("low", Int).In(unit), Col("high", Int).In(unit), Col("count", Int))}
+}

@@ -1,0 +1,63 @@
+package render
+
+import (
+	"bufio"
+	"io"
+)
+
+// csvWriter writes each table with a heading; a blank line separates tables.
+type csvWriter struct {
+	out  *bufio.Writer
+	side io.Writer
+	name string
+	more bool
+	buf  []byte
+}
+
+func (w *csvWriter) begin(a *Answer, limits []string) {
+	w.name = a.Name
+	comments(w.side, a.Name, limits)
+}
+
+func (w *csvWriter) table(t *Table) {
+	if w.more {
+		w.out.WriteByte('\n')
+	}
+	w.more = true
+	writeCSVHeader(w.out, t)
+}
+
+func (w *csvWriter) row(t *Table)       { w.buf = writeCSVRow(w.out, t, w.buf[:0]) }
+func (w *csvWriter) done(*Table)        {}
+func (w *csvWriter) end(notes []string) { comments(w.side, w.name, notes) }
+
+func writeCSVHeader(w io.Writer, t *Table) {
+	var b []byte
+	for i := range t.Columns {
+		if t.Columns[i].textOnly {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, t.Columns[i].Name...)
+	}
+	w.Write(append(b, '\n'))
+}
+
+func writeCSVRow(w io.Writer, t *Table, b []byte) []byte {
+	first := true
+	for i := range t.Columns {
+		if t.Columns[i].textOnly {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = appendPlain(b, &t.Columns[i], &t.cells[i], false)
+	}
+	b = append(b, '\n')
+	w.Write(b)
+	return b
+}

@@ -1,0 +1,126 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Formats are the names that NewOutput accepts.
+var Formats = []string{"text", "csv", "json", "ndjson", "arrow"}
+
+// Style is how text shows histograms.
+type Style uint8
+
+// Styles of text.
+const (
+	Bpftrace Style = iota
+	BCC
+)
+
+// writer is one format. Rows go to the table's writer while it is the last one shown.
+type writer interface {
+	begin(a *Answer, limits []string)
+	table(t *Table) // before its first row
+	row(t *Table)   // t.cells is complete
+	done(t *Table)  // after its last row
+	end(notes []string)
+}
+
+// Output is where the answers of one call go, in their order. Its methods are not
+// for concurrent use.
+type Output struct {
+	format  string
+	style   Style
+	out     *bufio.Writer
+	side    io.Writer
+	answers []*Answer
+	started int // answers whose bytes began to reach out
+}
+
+// NewOutput writes answers in a format to out, and what a format has no room for
+// (limits and notes of csv, ndjson and arrow) to side.
+func NewOutput(format string, style Style, out, side io.Writer) (*Output, error) {
+	for _, f := range Formats {
+		if f == format {
+			return &Output{format: format, style: style, out: bufio.NewWriterSize(out, 1<<16), side: side}, nil
+		}
+	}
+	return nil, fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
+}
+
+// Answer opens the place of the next answer. The first one streams; those after it
+// wait in memory, then in a temporary file, until the ones before them are whole.
+func (o *Output) Answer(name string) *Answer {
+	a := &Answer{Name: name, out: o.out}
+	if len(o.answers) > 0 {
+		a.spool = &spool{}
+		a.out = bufio.NewWriterSize(a.spool, 1<<13)
+	}
+	a.first = len(o.answers) == 0
+	switch o.format {
+	case "text":
+		a.w = &textWriter{out: a.out, style: o.style}
+	case "csv":
+		a.w = &csvWriter{out: a.out, side: o.side}
+	case "json":
+		a.w = &jsonWriter{out: a.out}
+	case "ndjson":
+		a.w = &ndjsonWriter{out: a.out, side: o.side}
+	default:
+		a.w = &arrowWriter{out: a.out, side: o.side}
+	}
+	o.answers = append(o.answers, a)
+	return a
+}
+
+// Err is the first error of writing to out, nil while there is none.
+func (o *Output) Err() error {
+	for _, a := range o.answers {
+		// An empty write reports the error that a bufio.Writer remembers.
+		if _, err := a.out.Write(nil); err != nil {
+			return err
+		}
+		if aw, ok := a.w.(*arrowWriter); ok && aw.err != nil {
+			return aw.err
+		}
+	}
+	return nil
+}
+
+// Close ends the output: what was spooled follows in order.
+func (o *Output) Close() error {
+	defer func() {
+		for _, a := range o.answers {
+			a.spool.close()
+		}
+	}()
+	if err := o.Err(); err != nil {
+		return err
+	}
+	for i, a := range o.answers {
+		if i == 0 {
+			continue
+		}
+		if err := a.out.Flush(); err != nil {
+			return err
+		}
+		switch o.format {
+		case "text", "csv":
+			o.out.WriteByte('\n')
+		case "json":
+			o.out.WriteByte(',')
+		}
+		if err := a.spool.copyTo(o.out); err != nil {
+			return err
+		}
+	}
+	if o.format == "json" {
+		if len(o.answers) == 0 {
+			o.out.WriteString(`{"answers":[`)
+		}
+		o.out.WriteString("]}\n")
+	}
+	return o.out.Flush()
+}

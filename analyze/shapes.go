@@ -1,0 +1,129 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// process is the key of tables by process.
+type process struct {
+	comm string
+	pid  int64
+}
+
+func (p process) put(t *render.Table) { t.Str(p.comm).Int(p.pid) }
+
+func (p process) compare(q process) int {
+	return cmp.Or(cmp.Compare(p.comm, q.comm), cmp.Compare(p.pid, q.pid))
+}
+
+var processKeys = []render.Column{render.Col("comm", render.String), render.Col("pid", render.Int)}
+
+// key is what a table is keyed by.
+type key[K any] interface {
+	comparable
+	put(*render.Table)
+	compare(K) int
+}
+
+// none is the key of tables with a single entry.
+type none struct{}
+
+func (none) put(*render.Table) {}
+func (none) compare(none) int  { return 0 }
+
+// mapOf is a bpftrace map: a fold for each key, shown ascending by its weight.
+type mapOf[K key[K], V any] struct {
+	table  *render.Table
+	keyed  agg.Keyed[K, V]
+	add    func(*V, int64)
+	weight func(*V) int64
+	show   func(*render.Table, K, *V)
+}
+
+func (m *mapOf[K, V]) Add(k K, v int64) {
+	if f := m.keyed.At(k); f != nil {
+		m.add(f, v)
+	}
+}
+
+// Finish shows the map.
+func (m *mapOf[K, V]) Finish(a *render.Answer) {
+	for _, k := range m.keyed.Sorted(m.weight, func(a, b K) int { return a.compare(b) }) {
+		m.show(m.table, k, m.keyed.At(k))
+	}
+	if n := m.keyed.Overflow; n > 0 {
+		a.Note(fmt.Sprintf("@%s: %s values had keys beyond the first %s and are left out",
+			m.table.Name, engine.Group(n), engine.Group(agg.MaxKeys)))
+	}
+}
+
+// histOf is a histogram map in powers of two.
+func histOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *mapOf[K, agg.Log2] {
+	return &mapOf[K, agg.Log2]{table: in.Table(render.HistMap(name, unit, keys...)),
+		add: (*agg.Log2).Add, weight: (*agg.Log2).Total, show: showHist[K]}
+}
+
+func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) {
+	for _, b := range h.Buckets() {
+		k.put(t)
+		t.IntOr(b.Low, !b.NoLow).IntOr(b.High, !b.NoHigh).Int(b.Count).End()
+	}
+}
+
+// statsOf is a map of count, average and total, with minimum and maximum for programs.
+func statsOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *mapOf[K, agg.Stats] {
+	spec := render.StatsMap(name, unit, keys...)
+	spec.Columns = append(spec.Columns, render.Col("min", render.Int).In(unit), render.Col("max", render.Int).In(unit))
+	return &mapOf[K, agg.Stats]{table: in.Table(spec), add: (*agg.Stats).Add,
+		weight: func(s *agg.Stats) int64 { return s.Count }, show: showStats[K]}
+}
+
+func showStats[K key[K]](t *render.Table, k K, s *agg.Stats) {
+	k.put(t)
+	t.Int(s.Count).Int(s.Average()).Int(s.Sum).Int(s.Min).Int(s.Max).End()
+}
+
+// countBy is a map of counts.
+func countBy[K key[K]](in *engine.Input, name string, keys ...render.Column) *mapOf[K, int64] {
+	return &mapOf[K, int64]{table: in.Table(render.CountMap(name, keys...)),
+		add: func(n *int64, v int64) { *n += v }, weight: func(n *int64) int64 { return *n },
+		show: func(t *render.Table, k K, n *int64) { k.put(t); t.Int(*n).End() }}
+}
+
+// text is a key of one string.
+type text string
+
+func (s text) put(t *render.Table) { t.Str(string(s)) }
+func (s text) compare(o text) int  { return cmp.Compare(s, o) }
+
+// snoop is one line per event.
+func snoop(in *engine.Input, event string, spec render.Spec, line func(*engine.Row, *render.Table)) engine.Fold {
+	t := in.Table(spec)
+	in.On(event, func(r *engine.Row) {
+		line(r, t)
+		t.End()
+	})
+	return engine.FoldFunc(func(*render.Answer) {})
+}
+
+// also runs several folds as one, in the order of the answer.
+func also(fs ...engine.Fold) engine.Fold {
+	return engine.FoldFunc(func(a *render.Answer) {
+		for _, f := range fs {
+			f.Finish(a)
+		}
+	})
+}
+
+// plural is "1 session" or "3 sessions".
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return engine.Group(n) + " " + many
+}

@@ -1,0 +1,162 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpwin",
+	Group:    groupTCP,
+	Question: "how do congestion window, slow-start threshold and send buffer evolve per connection?",
+	Help: `CSV in every text format. A row "rcv" for each segment that reached an
+established connection, with the values before it was processed; "new" where a
+session reached ESTABLISHED, with its ends (time 0 for sessions older than the
+recording); "retrans" for each segment sent again. time_us counts from the start
+of the recording. snd_cwnd and snd_ssthresh are in segments, the others in bytes;
+2147483647 means that no threshold is set yet.
+
+The kernel reuses socket addresses: a "new" row begins another session at the same
+address. --sock and --gen cut out one of them, --top counts rows per session.
+--compat prints the original's seven columns and its "rcv" rows only.`,
+	Example: "tcpwin --sock 0xffff888012345678 > window.csv",
+	Options: []engine.Option{
+		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "20", Doc: "the sessions with most rcv rows instead of the rows"},
+		{Name: "gen", Kind: engine.Number, Default: "0", Doc: "only this generation of the address, from 1"},
+		engine.Compat("the original's columns and rows"),
+	},
+	New: newTcpwin,
+})
+
+type session struct {
+	addr uint64
+	gen  int
+}
+
+func (s session) compare(o session) int {
+	return cmp.Or(cmp.Compare(s.addr, o.addr), cmp.Compare(s.gen, o.gen))
+}
+
+type tcpwin struct {
+	in        *engine.Input
+	t         *render.Table
+	compat    bool
+	gen, top  int
+	announced agg.PerSocket[bool]
+	counts    agg.Top[session]
+	ends      map[session]agg.Socket
+	reused    int64
+	start     int64
+
+	newState, cwnd, ssthr, sndbuf, wmq scan.Col
+}
+
+func newTcpwin(in *engine.Input) engine.Fold {
+	f := &tcpwin{in: in, compat: in.Flag("compat"), gen: in.Number("gen"), top: in.Number("top"), start: in.Start(),
+		newState: in.Str("new_state"), cwnd: in.Int("snd_cwnd"), ssthr: in.Int("snd_ssthresh"),
+		sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued"), ends: map[session]agg.Socket{}}
+	in.Sockets("their new rows come from the list made at its start")
+	in.On("tcp_rcv_est", f.rcv)
+	if !f.compat {
+		in.Use("tcp_state", "there are no new rows", f.state)
+		in.Use("tcp_retrans", "there are no retrans rows", f.retrans)
+	}
+	cols := []render.Column{render.Col("event", render.String), render.Col("sock", render.Addr), render.Col("time_us", render.Int).In("us"),
+		render.Col("snd_cwnd", render.Int).In("segments"), render.Col("snd_ssthresh", render.Int).In("segments"),
+		render.Col("sk_sndbuf", render.Int).In("bytes"), render.Col("sk_wmem_queued", render.Int).In("bytes")}
+	if !f.compat {
+		cols = append(cols, render.Col("saddr", render.String), render.Col("sport", render.Int),
+			render.Col("daddr", render.String), render.Col("dport", render.Int))
+	}
+	if f.top == 0 {
+		f.t = in.Table(render.Spec{Name: "tcpwin", Look: render.CSV, Columns: cols})
+	}
+	return f
+}
+
+func (f *tcpwin) wants(s *agg.Socket) bool { return f.gen == 0 || s != nil && s.Gen == f.gen }
+
+func (f *tcpwin) rcv(r *engine.Row) {
+	s := r.Sock
+	if s == nil || !f.wants(s) {
+		return
+	}
+	if f.top > 0 {
+		k := session{s.Addr, s.Gen}
+		if f.compat {
+			k.gen = 0
+		}
+		f.counts.Add(k, 1)
+	}
+	seen := f.announced.Of(s)
+	if !*seen {
+		*seen = true
+		if s.Gen > 1 {
+			f.reused++
+		}
+		if f.top > 0 && len(f.ends) < agg.MaxKeys {
+			f.ends[session{s.Addr, s.Gen}] = *s
+		} else if s.Older && f.top == 0 && !f.compat {
+			f.born(s, f.start)
+		}
+	}
+	if f.top > 0 {
+		return
+	}
+	f.t.Str("rcv").Uint(s.Addr).Int((r.TS - f.start) / 1000)
+	f.t.Int(r.Int(f.cwnd)).Int(r.Int(f.ssthr)).Int(r.Int(f.sndbuf)).Int(r.Int(f.wmq))
+	if !f.compat {
+		f.t.Null(4)
+	}
+	f.t.End()
+}
+
+func (f *tcpwin) state(r *engine.Row) {
+	if f.top == 0 && f.wants(r.Sock) && r.Str(f.newState) == "ESTABLISHED" {
+		f.born(r.Sock, r.TS)
+	}
+}
+
+func (f *tcpwin) born(s *agg.Socket, ts int64) {
+	f.t.Str("new").Uint(s.Addr).Int((ts - f.start) / 1000).Null(4)
+	f.t.StrOr(s.Laddr).Int(s.Lport).StrOr(s.Raddr).Int(s.Rport).End()
+}
+
+func (f *tcpwin) retrans(r *engine.Row) {
+	if f.top == 0 && r.Sock != nil && f.wants(r.Sock) {
+		f.t.Str("retrans").Uint(r.Sock.Addr).Int((r.TS - f.start) / 1000).Null(8).End()
+	}
+}
+
+// Finish lists the busiest sessions and says how many addresses were reused.
+func (f *tcpwin) Finish(a *render.Answer) {
+	if f.reused > 0 {
+		said := "told apart by their new rows; the original takes the address for the session"
+		if f.compat {
+			said = "mixed up with others at their address, as in the original"
+		}
+		a.Note(fmt.Sprintf("sessions at a reused address: %s, %s", engine.Group(f.reused), said))
+	}
+	if f.top == 0 {
+		return
+	}
+	spec := render.Spec{Name: "top", Look: render.Lines,
+		Columns: []render.Column{render.Col("sock", render.Addr).Text("SOCK", -18), render.Col("rows", render.Int).Text("ROWS", 0)}}
+	if !f.compat {
+		spec.Look, spec.Columns[1] = render.Columns, spec.Columns[1].Text("ROWS", -8)
+		spec.Columns = join(spec.Columns, []render.Column{render.Col("generation", render.Int).Text("GEN", -3)}, ends())
+	}
+	t := f.in.Table(spec)
+	for _, e := range f.counts.Best(f.top, session.compare) {
+		if t.Uint(e.Key.addr).Int(e.Count); !f.compat {
+			s := f.ends[e.Key]
+			putEnds(t.Int(int64(e.Key.gen)), &s)
+		}
+		t.End()
+	}
+}
