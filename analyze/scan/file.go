@@ -13,7 +13,8 @@ import (
 
 // File is an open capture. Its methods may be called from several goroutines.
 type File struct {
-	f      *os.File
+	f      io.ReaderAt
+	close  func() error
 	o      Options
 	end    int64 // of the bytes that row groups and filters may lie in
 	groups []group
@@ -26,24 +27,28 @@ type File struct {
 // A recording that was killed, is still growing or was damaged opens with what
 // is intact, and Meta.Problems says what is not. The size at this moment
 // counts: rows that are appended later are not seen.
-func Open(path string, o Options) (_ *File, err error) {
+func Open(path string, o Options) (*File, error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &File{f: f, o: o.withDefaults(), end: size}
-	c.meta.Path, c.meta.Size = path, size
-	defer func() {
-		if err != nil {
-			f.Close()
-			err = fmt.Errorf("open %s: %w", path, err)
-		}
-	}()
+	c, err := openReader(f, path, size, o)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	c.close = f.Close
+	return c, nil
+}
+
+func openReader(r io.ReaderAt, path string, size int64, o Options) (_ *File, err error) {
 	defer guard("reading", &err)
-	if err := c.read(); err != nil {
+	f := &File{f: r, o: o.withDefaults(), end: size}
+	f.meta.Path, f.meta.Size = path, size
+	if err := f.read(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return f, nil
 }
 
 // openRegular refuses what is not a regular file without waiting for the other
@@ -72,7 +77,7 @@ func openRegular(path string) (*os.File, int64, error) {
 func (f *File) Meta() *Meta { return &f.meta }
 
 // Close ends the use of the file.
-func (f *File) Close() error { return f.f.Close() }
+func (f *File) Close() error { return f.close() }
 
 func (f *File) read() error {
 	size := f.meta.Size

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -210,19 +208,22 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func write(t testing.TB, b []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	must(t, os.WriteFile(path, b, 0o600))
-	return path
-}
-
-// open opens bytes as a file and closes it with the test.
+// open opens bytes as a file.
 func open(t testing.TB, b []byte, o Options) (*File, error) {
 	t.Helper()
-	f, err := Open(write(t, b), o)
-	if err == nil {
-		t.Cleanup(func() { f.Close() })
-	}
-	return f, err
+	return openReader(bytes.NewReader(b), "t.parquet", int64(len(b)), o)
+}
+
+// withFooter replaces the footer of a plain file by an edited one.
+func withFooter(t testing.TB, b []byte, edit func(*format.FileMetaData)) []byte {
+	t.Helper()
+	n := int(binary.LittleEndian.Uint32(b[len(b)-8:]))
+	start := len(b) - 8 - n
+	var md format.FileMetaData
+	must(t, compact.Unmarshal(new(compact.CompactProtocol), b[start:start+n], &md))
+	edit(&md)
+	foot := marshal(t, &md)
+	out := append(bytes.Clone(b[:start]), foot...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(foot)))
+	return append(out, schema.Magic...)
 }

@@ -1,0 +1,203 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"netrec/schema"
+)
+
+// limits of the hostile tests; a megabyte or so goes to fixed buffers.
+const (
+	hostileMemory = 16 << 20
+	hostileAlloc  = 48 << 20
+)
+
+// attempt opens and scans bytes that may be anything. It fails the test if that
+// takes more memory than allowed, returns an error without a type, or delivers
+// a row that is not in written; a panic fails it by itself.
+func attempt(t testing.TB, b []byte, written map[string]bool) (rows int, err error) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f, err := open(t, b, Options{MaxMemory: hostileMemory})
+	if err == nil {
+		err = f.Scan(Query{}, func(r *Row) error {
+			rows++
+			if written != nil && !written[text(r)] {
+				t.Fatalf("a row that nobody wrote: %s", text(r))
+			}
+			return nil
+		})
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc - uint64(rows)*2000; written != nil && int64(n) > hostileAlloc ||
+		written == nil && after.Sys-before.Sys > 8*hostileAlloc && after.Sys > before.Sys {
+		t.Fatalf("%d bytes allocated for a file of %d and %d rows", n, len(b), rows)
+	}
+	if err != nil && !typed(err) {
+		t.Fatalf("error without a type: %v", err)
+	}
+	return rows, err
+}
+
+func typed(err error) bool {
+	for _, e := range []error{ErrNotCapture, ErrDamaged, ErrNewer, ErrColumn, ErrLimit, ErrUnsupport} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// smallCapture is a recording of three commits, the set of its rows, and how
+// many rows the file has when cut at each commit's end.
+func smallCapture(t testing.TB) ([]byte, map[string]bool) {
+	groups, want := sample(120)
+	written := map[string]bool{}
+	for _, s := range want {
+		written[s] = true
+	}
+	b := framedFile(t, [][][]wide{groups[:2], groups[2:4], groups[4:]}, func(int) string {
+		return `{"netrec.format":1,"netrec.losses":[{"event":"skb_drop","cpu":1,"generated":5,"recorded":5}]}`
+	})
+	return b, written
+}
+
+// frameEnds are the offsets at which the bodies of the commits end.
+func frameEnds(t testing.TB, b []byte) (ends []int) {
+	var nonce [schema.NonceSize]byte
+	copy(nonce[:], b[4:])
+	for off, seq := schema.FileStart, uint64(0); off < len(b); seq++ {
+		fr, err := schema.ParseFrame(b[off:], nonce, seq)
+		must(t, err)
+		ends = append(ends, off+schema.FrameSize+int(fr.Body))
+		off += int(fr.Len())
+	}
+	return ends
+}
+
+func TestTruncatedAtEveryLength(t *testing.T) {
+	b, written := smallCapture(t)
+	ends := frameEnds(t, b)
+	complete := []int{0, 60, 90, 120} // rows after so many commits
+	for n := range len(b) {
+		rows, err := attempt(t, b[:n], written)
+		k := 0
+		for k < len(ends) && ends[k] <= n {
+			k++
+		}
+		if rows != complete[k] || (err == nil) != (k > 0) {
+			t.Fatalf("cut at %d of %d: %d rows, %v; want %d", n, len(b), rows, err, complete[k])
+		}
+	}
+}
+
+func TestFlippedCapture(t *testing.T) {
+	b, written := smallCapture(t)
+	for at := range b {
+		for _, x := range []byte{0x01, 0x80, 0xff} {
+			c := bytes.Clone(b)
+			c[at] ^= x
+			attempt(t, c, written)
+		}
+	}
+}
+
+func TestRandomFlips(t *testing.T) {
+	framed, written := smallCapture(t)
+	groups, _ := sample(120)
+	plain := plainFile(t, nil, groups, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1))
+	v2 := plainFile(t, nil, groups, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(2), parquet.PageBufferSize(100))
+	r := rand.New(rand.NewPCG(1, 2))
+	n := 20_000
+	if testing.Short() {
+		n = 2_000
+	}
+	for i := range n {
+		src, set := framed, written
+		switch i % 4 {
+		case 1:
+			src, set = plain, nil
+		case 2:
+			src, set = v2, nil
+		}
+		c := bytes.Clone(src)
+		for range 1 + r.IntN(3) {
+			c[r.IntN(len(c))] ^= byte(1 + r.IntN(255))
+		}
+		attempt(t, c, set)
+	}
+}
+
+// TestFlippedPlain changes every byte of the footer and of all pages of a file
+// that no checksum protects.
+func TestFlippedPlain(t *testing.T) {
+	groups, _ := sample(40)
+	for _, o := range [][]parquet.WriterOption{
+		{parquet.DataPageVersion(1)},
+		{parquet.DataPageVersion(2), parquet.Compression(&parquet.Gzip)},
+	} {
+		b := plainFile(t, nil, groups[:3], o...)
+		for at := range b {
+			for _, x := range []byte{0x01, 0x10, 0x80, 0xff} {
+				c := bytes.Clone(b)
+				c[at] ^= x
+				attempt(t, c, nil)
+			}
+		}
+	}
+}
+
+func TestFlippedForeign(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for name, b := range foreignFiles(t) {
+		for range 300 {
+			c := bytes.Clone(b)
+			for range 1 + r.IntN(3) {
+				c[r.IntN(len(c))] ^= byte(1 + r.IntN(255))
+			}
+			if rows, _ := attempt(t, c, nil); rows > 1<<20 {
+				t.Fatalf("%s: %d rows", name, rows)
+			}
+		}
+	}
+}
+
+func TestDamagedCommitIsLeftOut(t *testing.T) {
+	b, written := smallCapture(t)
+	ends := frameEnds(t, b)
+	for _, c := range []struct {
+		name string
+		at   int
+		rows int
+	}{
+		{"first body", ends[0] / 2, 60},
+		{"first header", schema.FileStart + 30, 60},
+		{"first magic", schema.FileStart, 60},
+		{"nonce", 5, 120},
+		{"second body", ends[1] - 10, 90},
+		{"third header", int(binary.LittleEndian.Uint64(b[schema.FileStart+32:])), 60},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := bytes.Clone(b)
+			d[c.at] ^= 4
+			rows, err := attempt(t, d, written)
+			if rows != c.rows || err != nil {
+				t.Errorf("%d rows, %v; want %d", rows, err, c.rows)
+			}
+			f, err := open(t, d, Options{})
+			must(t, err)
+			if len(f.Meta().Problems) < 2 { // the damage, and that there is no stop mark
+				t.Errorf("problems %q", f.Meta().Problems)
+			}
+			t.Logf("%q", f.Meta().Problems)
+		})
+	}
+}
