@@ -13,9 +13,7 @@ import (
 const (
 	preemptPlaceholder = 0x6e65747265637063
 	pseudoBTFID        = asm.R3 // BPF_PSEUDO_BTF_ID: the address of a kernel variable
-
-	atomicAdd64 = asm.OpCode(0xdb) // BPF_STX | BPF_ATOMIC | BPF_DW
-	fetch       = 1                // BPF_FETCH, in the immediate
+	fetch              = 1      // BPF_FETCH, in the immediate of an atomic operation
 )
 
 // preempt is how the probes find the preemption count, which tells tasks from
@@ -97,8 +95,8 @@ func patch(spec *ebpf.CollectionSpec, variable btf.TypeID, haveFetch bool) {
 			switch {
 			case ins[i].OpCode == asm.LoadImmOp(asm.DWord) && ins[i].Constant == preemptPlaceholder && variable != 0:
 				ins[i].Src, ins[i].Constant = pseudoBTFID, int64(variable)
-			case ins[i].OpCode == atomicAdd64 && ins[i].Constant == fetch && !haveFetch:
-				ins[i].Constant = 0
+			case ins[i].OpCode == asm.FetchAdd.OpCode(asm.DWord) && !haveFetch:
+				ins[i].OpCode, ins[i].Constant = asm.AddAtomic.OpCode(asm.DWord), 0
 				load := asm.LoadMem(ins[i].Src, ins[i].Dst, 0, asm.DWord)
 				ins[i+1].OpCode, ins[i+1].Dst, ins[i+1].Src, ins[i+1].Constant = load.OpCode, load.Dst, load.Src, 0
 			}
@@ -108,10 +106,12 @@ func patch(spec *ebpf.CollectionSpec, variable btf.TypeID, haveFetch bool) {
 
 // haveFetch tries an atomic fetch-and-add on the stack.
 func haveFetch() bool {
+	add := asm.FetchAdd.Mem(asm.R10, asm.R2, asm.DWord, -8)
+	add.Constant = fetch // cilium/ebpf 0.22 takes the immediate from here, not from the opcode
 	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.SocketFilter, License: "GPL", Instructions: asm.Instructions{
 		asm.Mov.Imm(asm.R2, 1),
 		asm.StoreMem(asm.R10, -8, asm.R2, asm.DWord),
-		{OpCode: atomicAdd64, Dst: asm.R10, Src: asm.R2, Offset: -8, Constant: fetch},
+		add,
 		asm.Mov.Imm(asm.R0, 0),
 		asm.Return(),
 	}})
