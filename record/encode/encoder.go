@@ -107,9 +107,7 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	if data > maxData {
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
-	for i := range e.columns {
-		e.columns[i].reset()
-	}
+	e.reset(batches)
 	if len(batches) == 1 && sorted(batches[0].Data, batches[0].Event.Size()) {
 		e.feedAll(batches[0])
 	} else {
@@ -120,6 +118,18 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 		return dst, RowGroup{}, fmt.Errorf("encoding a row group of %d rows: %w", n, err)
 	}
 	return out, RowGroup{Thrift: e.meta.buf, Rows: int64(n)}, nil
+}
+
+func (e *Encoder) reset(batches []Batch) {
+	for i := range e.columns {
+		e.columns[i].reset()
+	}
+	for i := range batches {
+		plan := e.plans[batches[i].Event.ID]
+		for j := range plan {
+			plan[j].raws.reset()
+		}
+	}
 }
 
 // feedAll feeds a batch that is already in the order of time.

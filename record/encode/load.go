@@ -13,6 +13,7 @@ type field struct {
 	stride   int // length of the record
 	nullable bool
 	null     int64 // the loaded value that means NULL
+	raws     raws  // strings
 }
 
 func newField(f schema.Field, stride int) field {

@@ -14,22 +14,30 @@ import (
 // none is the code of a value that is NULL.
 const none = -1
 
-// text collects a column of strings. Records carry numbers or bytes; each
-// distinct one is turned into a string once per row group.
+// text collects a column of strings.
 type text struct {
-	ints   intTable  // raw numbers
-	bytes  byteTable // raw bytes
-	intTo  []int32   // raw number to position in values, or none
-	byteTo []int32   // raw bytes likewise
 	values byteTable // the dictionary
 	index  []int32   // position in values, without NULLs
 }
 
 func (t *text) reset() {
-	t.ints.reset()
-	t.bytes.reset()
 	t.values.reset()
-	t.intTo, t.byteTo, t.index = t.intTo[:0], t.byteTo[:0], t.index[:0]
+	t.index = t.index[:0]
+}
+
+// raws remembers what the numbers or bytes that records carry were turned into,
+// so that each distinct one is resolved once per row group. It belongs to a field:
+// another event may spell or omit the same number differently.
+type raws struct {
+	ints  intTable
+	bytes byteTable
+	codes []int32 // position in the column's dictionary, or none
+}
+
+func (r *raws) reset() {
+	r.ints.reset()
+	r.bytes.reset()
+	r.codes = r.codes[:0]
 }
 
 // put appends the codes of a block of rows.
@@ -73,16 +81,16 @@ func appendValid(dst, s []byte) []byte {
 
 // numbered feeds strings that records carry as numbers.
 func (e *Encoder) numbered(c *column, f *field, rows []byte, n int) {
-	v, codes, t := e.ints[:n], e.codes[:n], &c.text
+	v, codes, known := e.ints[:n], e.codes[:n], &f.raws
 	f.load(v, rows)
 	last, code := v[0]+1, int32(none)
 	for i, x := range v {
 		if x != last {
-			at, fresh := t.ints.index(x)
+			at, fresh := known.ints.index(x)
 			if fresh {
-				t.intTo = append(t.intTo, e.nameNumber(c, f, x))
+				known.codes = append(known.codes, e.nameNumber(c, f, x))
 			}
-			last, code = x, t.intTo[at]
+			last, code = x, known.codes[at]
 		}
 		codes[i] = code
 	}
@@ -117,17 +125,17 @@ func eventName(id int64) string {
 
 // spelled feeds strings that records carry as bytes: text, addresses, stacks.
 func (e *Encoder) spelled(c *column, f *field, rows []byte, n int) {
-	codes, t := e.codes[:n], &c.text
+	codes, known := e.codes[:n], &f.raws
 	var lastKey []byte
 	code := int32(none)
 	for i := range codes {
 		key := e.key(f, rows[i*f.stride:(i+1)*f.stride])
 		if i == 0 || !bytes.Equal(key, lastKey) {
-			at, fresh := t.bytes.index(key)
+			at, fresh := known.bytes.index(key)
 			if fresh {
-				t.byteTo = append(t.byteTo, e.nameBytes(c, f, key))
+				known.codes = append(known.codes, e.nameBytes(c, f, key))
 			}
-			lastKey, code = t.bytes.at(at), t.byteTo[at]
+			lastKey, code = known.bytes.at(at), known.codes[at]
 		}
 		codes[i] = code
 	}
