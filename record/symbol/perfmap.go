@@ -1,0 +1,115 @@
+package symbol
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxPerfBytes bounds a perf map: a JIT appends to it for as long as it runs.
+const maxPerfBytes = 48 << 20
+
+// perfMap is the list of functions that a JIT compiler has written for perf.
+type perfMap struct {
+	table *table
+	id    fileID
+	next  time.Time // not read again before
+}
+
+// perfSymbol looks an address up in the process's perf map, which is read again, at
+// most once a second and only if it has changed, while the address is not in it.
+func (u *User) perfSymbol(p *process, at uint64) (*table, *entry) {
+	if t := p.perf.table; t != nil {
+		if e := t.find(at); e != nil {
+			return t, e
+		}
+	}
+	now := u.now()
+	if now.Before(p.perf.next) {
+		return nil, nil
+	}
+	pid, old := p.pid, p.perf.id
+	fresh, err := guarded(u.guard, func() (perfMap, error) { return loadPerfMap(pid, old) })
+	// Maps that take long to read are read less often: at most 5 % of the time.
+	p.perf.next = u.now().Add(max(missEvery, 20*u.now().Sub(now)))
+	if err != nil || fresh.table == nil {
+		return nil, nil
+	}
+	p.perf.table, p.perf.id = fresh.table, fresh.id
+	if e := fresh.table.find(at); e != nil {
+		return fresh.table, e
+	}
+	return nil, nil
+}
+
+// loadPerfMap reads /tmp/perf-PID.map in the root of the process; the name may have
+// the pid as the process itself sees it, or as the host does. The table is nil if
+// the file is still the old one.
+func loadPerfMap(pid int32, old fileID) (perfMap, error) {
+	uid, inner, err := owner(pid)
+	if err != nil {
+		return perfMap{}, err
+	}
+	root := fmt.Sprintf("/proc/%d/root", pid)
+	for _, n := range slices.Compact([]int{inner, int(pid)}) {
+		path := fmt.Sprintf("tmp/perf-%d.map", n)
+		f, st, err := openBelow(root, path, unix.RESOLVE_NO_SYMLINKS)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		switch {
+		case st.Uid != uid && st.Uid != 0: // anybody may write to /tmp
+			return perfMap{}, fmt.Errorf("%s: belongs to user %d, not to the process", path, st.Uid)
+		case idOf(st) == old:
+			return perfMap{}, nil
+		}
+		return perfMap{table: parsePerfMap(f), id: idOf(st)}, nil
+	}
+	return perfMap{}, fmt.Errorf("process %d: no perf map", pid)
+}
+
+// parsePerfMap reads lines of "start size name", numbers in hex. Lines that are
+// something else are skipped: the JIT may be writing the last one.
+func parsePerfMap(r io.Reader) *table {
+	t := &table{}
+	s := bufio.NewScanner(io.LimitReader(r, maxPerfBytes))
+	s.Buffer(nil, 1<<16)
+	for s.Scan() {
+		start, rest, _ := bytes.Cut(s.Bytes(), []byte{' '})
+		size, name, _ := bytes.Cut(rest, []byte{' '})
+		a, err := strconv.ParseUint(string(bytes.TrimPrefix(start, []byte("0x"))), 16, 64)
+		n, err2 := strconv.ParseUint(string(bytes.TrimPrefix(size, []byte("0x"))), 16, 32)
+		if err != nil || err2 != nil || n == 0 {
+			continue
+		}
+		if !t.add(a, n, 0, name) {
+			break
+		}
+	}
+	// Code is compiled again at the same address: what was written last is there now.
+	slices.SortStableFunc(t.entries, func(a, b entry) int {
+		if a.addr != b.addr {
+			return cmpUint(a.addr, b.addr)
+		}
+		return cmpUint(uint64(math.MaxUint32-a.off), uint64(math.MaxUint32-b.off))
+	})
+	return t
+}
+
+func cmpUint(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,167 @@
+package symbol
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of what is remembered.
+const (
+	maxProcesses   = 1024
+	maxObjectBytes = 96 << 20 // the largest table fits
+	objectOverhead = 256
+)
+
+// Files are read for at most burst at once and a fifth of the time in the long run:
+// a process may map any number of large files.
+const (
+	burst = 4 * time.Second
+	share = 5
+)
+
+// User names addresses in the memory of processes. It may be used by several
+// goroutines, one at a time gets through.
+type User struct {
+	mu        sync.Mutex
+	processes *lru[int32, *process]
+	objects   *lru[fileID, *object]
+	guard     guard
+	gen       uint64
+	credit    time.Duration // left for reading files
+	credited  time.Time
+	now       func() time.Time
+}
+
+// NewUser returns a User that knows nothing yet.
+func NewUser() *User {
+	return &User{
+		processes: newLRU[int32, *process](maxProcesses),
+		objects:   newLRU[fileID, *object](maxObjectBytes),
+		guard:     newGuard(),
+		credit:    burst,
+		now:       time.Now,
+	}
+}
+
+// Name is the function at addr in a process, "main.run+0x1a"; the file and the
+// offset in it, "libfoo.so+0x1234", where the file has no symbol there; or the
+// address, where it is in no file.
+func (u *User) Name(pid int32, addr uint64) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s, _ := u.frame(u.process(pid), addr, addr)
+	return s
+}
+
+// frame names the function that covers at, with the offset of addr; false where
+// looking again later may give a better answer.
+func (u *User) frame(p *process, at, addr uint64) (string, bool) {
+	m := find(p.maps, at)
+	if m == nil {
+		if now := u.now(); now.Sub(p.read) >= missEvery {
+			u.reread(p, now)
+			m = find(p.maps, at)
+		}
+	}
+	switch {
+	case m == nil:
+		return hex(addr), false
+	case m.path == "[vdso]":
+		return "[vdso]+0x" + strconv.FormatUint(addr-m.start, 16), true
+	case m.isFile():
+		return u.fileFrame(p, m, at, addr)
+	}
+	if t, e := u.perfSymbol(p, at); e != nil {
+		return label(t, e, addr-e.addr), true
+	}
+	return hex(addr), false
+}
+
+func label(t *table, e *entry, off uint64) string {
+	return clean(t.name(e)) + "+0x" + strconv.FormatUint(off, 16)
+}
+
+// fileFrame names code that was mapped from a file.
+func (u *User) fileFrame(p *process, m *mapping, at, addr uint64) (string, bool) {
+	off := at - m.start + m.off
+	o, ok := u.object(p, m)
+	if o != nil {
+		if v, ok := o.vaddr(off); ok {
+			if e := o.table.find(v); e != nil {
+				return label(&o.table, e, v-e.addr+addr-at), true
+			}
+		}
+	}
+	return m.base() + "+0x" + strconv.FormatUint(off+addr-at, 16), ok
+}
+
+// object returns the symbols of the file behind a mapping, nil if it cannot be had;
+// false if not now.
+func (u *User) object(p *process, m *mapping) (*object, bool) {
+	if m.known {
+		if o, ok := u.objects.get(m.id); ok {
+			return o, true
+		}
+	} else if m.sought {
+		return nil, true
+	}
+	begin := u.now()
+	u.credit = min(burst, u.credit+begin.Sub(u.credited)/share)
+	u.credited = begin
+	if u.credit <= 0 {
+		return nil, false
+	}
+	defer func() { u.credit -= u.now().Sub(begin) }()
+
+	m.sought = true
+	pid, want := p.pid, *m
+	f, err := guarded(u.guard, func() (mapped, error) { return openMapped(pid, &want) })
+	if err != nil {
+		return nil, true
+	}
+	m.known, m.id = true, f.id
+	if o, ok := u.objects.get(f.id); ok {
+		f.file.Close()
+		return o, true
+	}
+	o, err := guarded(u.guard, func() (*object, error) {
+		defer f.file.Close()
+		return readELF(f.file, f.id.size)
+	})
+	if err != nil {
+		o = &object{} // remembered, so that a bad file is read once
+	}
+	u.objects.put(f.id, o, o.table.bytes()+objectOverhead)
+	return o, true
+}
+
+// mapped is an open file that a process has mapped.
+type mapped struct {
+	file *os.File
+	id   fileID
+}
+
+// openMapped opens the file behind a mapping: by the kernel's own link to it where
+// that is allowed (CAP_CHECKPOINT_RESTORE), else by its path in the root of the
+// process, if the file there is still the one that was mapped. Devices are not
+// compared: overlay file systems show another than the mapping does.
+func openMapped(pid int32, m *mapping) (mapped, error) {
+	f, st, err := openLink(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.start, m.end))
+	if err != nil {
+		if strings.HasSuffix(m.path, deleted) {
+			return mapped{}, err
+		}
+		if f, st, err = openBelow(fmt.Sprintf("/proc/%d/root", pid), m.path, 0); err != nil {
+			return mapped{}, err
+		}
+		if st.Ino != m.inode {
+			f.Close()
+			return mapped{}, fmt.Errorf("%s: not the file that was mapped", m.path)
+		}
+	}
+	return mapped{f, idOf(st)}, nil
+}
