@@ -1,0 +1,206 @@
+package symbol
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"math"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// smallELF is a file with one segment, a symbol table of n functions "f" and the
+// names for it, laid out so that tests know where each field is.
+func smallELF(n int) []byte {
+	const (
+		phoff  = 64
+		shoff  = phoff + 56
+		symoff = shoff + 3*64
+	)
+	stroff := symoff + n*24
+	names := []byte("\x00f\x00")
+	var b bytes.Buffer
+	w := func(v any) { binary.Write(&b, binary.LittleEndian, v) }
+	h := elf.Header64{Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: phoff, Shoff: shoff,
+		Ehsize: 64, Phentsize: 56, Phnum: 1, Shentsize: 64, Shnum: 3}
+	copy(h.Ident[:], elf.ELFMAG)
+	h.Ident[4], h.Ident[5], h.Ident[6] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), 1
+	w(h)
+	w(elf.Prog64{Type: uint32(elf.PT_LOAD), Off: 0x1000, Vaddr: 0x401000, Filesz: 0x100000})
+	w(elf.Section64{})
+	w(elf.Section64{Type: uint32(elf.SHT_SYMTAB), Off: symoff, Size: uint64(n * 24), Link: 2, Entsize: 24})
+	w(elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: uint64(stroff), Size: uint64(len(names))})
+	for i := range n {
+		w(elf.Sym64{Name: 1, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Value: 0x401000 + uint64(i)*16, Size: 16})
+	}
+	b.Write(names)
+	return b.Bytes()
+}
+
+func TestReadELF(t *testing.T) {
+	b := smallELF(3)
+	o, err := readELF(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ok := o.vaddr(0x1025)
+	if !ok || v != 0x401025 {
+		t.Fatalf("vaddr %#x, %v", v, ok)
+	}
+	if e := o.table.find(v); e == nil || e.addr != 0x401020 || o.table.name(e) != "f" {
+		t.Errorf("symbol %+v", e)
+	}
+	if e := o.table.find(0x401030); e != nil {
+		t.Errorf("behind the last symbol: %+v", e)
+	}
+	if _, ok := o.vaddr(0xfff); ok {
+		t.Error("an offset before the segment was translated")
+	}
+}
+
+// Fields of smallELF, by offset and size, with values that no file should have.
+var hostileFields = map[string]struct {
+	off    int
+	size   int
+	values []uint64
+}{
+	"program headers":     {56, 2, []uint64{0xffff, 4097}},
+	"program header size": {54, 2, []uint64{0, 1, 0xffff}},
+	"program header at":   {32, 8, []uint64{1, 1 << 40, math.MaxUint64, math.MaxUint64 - 55}},
+	"sections":            {60, 2, []uint64{0, 0xffff}},
+	"section header size": {58, 2, []uint64{0, 1, 0xffff}},
+	"section headers at":  {40, 8, []uint64{1, 1 << 40, math.MaxUint64, math.MaxUint64 - 63}},
+	"symbols at":          {64 + 56 + 64 + 24, 8, []uint64{1 << 40, math.MaxUint64}},
+	"symbols size":        {64 + 56 + 64 + 32, 8, []uint64{1, 1 << 32, math.MaxUint64}},
+	"symbols link":        {64 + 56 + 64 + 40, 4, []uint64{0, 1, 3, math.MaxUint32}},
+	"symbol size":         {64 + 56 + 64 + 56, 8, []uint64{0, 1, 1 << 63}},
+	"names at":            {64 + 56 + 128 + 24, 8, []uint64{1 << 40, math.MaxUint64}},
+	"names size":          {64 + 56 + 128 + 32, 8, []uint64{1 << 32, 1 << 63, math.MaxUint64}},
+	"name":                {64 + 56 + 192, 4, []uint64{3, 1 << 20, math.MaxUint32}},
+	"segment at":          {64 + 8, 8, []uint64{math.MaxUint64}},
+	"segment size":        {64 + 32, 8, []uint64{math.MaxUint64}},
+	"number of sections":  {64 + 56 + 32, 8, []uint64{1 << 17, math.MaxUint64}}, // with e_shnum 0
+}
+
+// allocated measures what f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// sparse is a file of any length that holds b at its start and zeros behind.
+type sparse []byte
+
+func (s sparse) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	if off < int64(len(s)) {
+		copy(p, s[off:])
+	}
+	return len(p), nil
+}
+
+func TestHostileELF(t *testing.T) {
+	good := smallELF(3)
+	for name, f := range hostileFields {
+		for _, v := range f.values {
+			b := bytes.Clone(good)
+			if name == "number of sections" {
+				b[60], b[61] = 0, 0
+			}
+			var le [8]byte
+			binary.LittleEndian.PutUint64(le[:], v)
+			copy(b[f.off:f.off+f.size], le[:])
+			// As long as it is, and so long that every size seems to fit.
+			for _, size := range []int64{int64(len(b)), 1 << 50} {
+				n := allocated(func() {
+					if o, err := readELF(sparse(b), size); err == nil && len(o.table.entries) > 3 {
+						t.Errorf("%s = %#x: %d symbols", name, v, len(o.table.entries))
+					}
+				})
+				if n > 80<<20 {
+					t.Errorf("%s = %#x, file of %d bytes: %d bytes allocated", name, v, size, n)
+				}
+			}
+		}
+	}
+}
+
+func TestTruncatedELF(t *testing.T) {
+	good := smallELF(3)
+	for n := range good {
+		if o, err := readELF(bytes.NewReader(good[:n]), int64(n)); err == nil && len(o.table.entries) > 0 {
+			t.Errorf("%d of %d bytes: %d symbols", n, len(good), len(o.table.entries))
+		}
+		// Cut while it is read: the size that was found is no longer true.
+		if _, err := readELF(bytes.NewReader(good[:n]), int64(len(good))); err == nil {
+			t.Errorf("%d of %d bytes, cut after stat: accepted", n, len(good))
+		}
+	}
+}
+
+// A table as large as the limits allow is read; one symbol more is refused.
+func TestELFLimits(t *testing.T) {
+	full := smallELF(maxSymbols)
+	if o, err := readELF(bytes.NewReader(full), int64(len(full))); err != nil || len(o.table.entries) != maxSymbols {
+		t.Fatalf("%d symbols: %v", maxSymbols, err)
+	} else if o.table.bytes()+objectOverhead > maxObjectBytes {
+		t.Errorf("%d bytes do not fit the cache", o.table.bytes())
+	}
+	more := smallELF(maxSymbols + 1)
+	if _, err := readELF(bytes.NewReader(more), int64(len(more))); err == nil {
+		t.Error("one symbol too many was accepted")
+	}
+}
+
+// Our reader and the standard library's must agree on a real program.
+func TestELFAgainstStandardLibrary(t *testing.T) {
+	for _, path := range []string{"/bin/sh", "/usr/bin/env", os.Args[0]} {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		st, _ := f.Stat()
+		o, err := readELF(f, st.Size())
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		ef, err := elf.NewFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		syms, err := ef.Symbols()
+		if err != nil {
+			syms, _ = ef.DynamicSymbols()
+		}
+		want := map[string]bool{}
+		for _, s := range syms {
+			if ty := elf.ST_TYPE(s.Info); s.Section != elf.SHN_UNDEF && (ty == elf.STT_FUNC || ty == elf.STT_GNU_IFUNC) && s.Name != "" {
+				want[s.Name] = true
+			}
+		}
+		got := map[string]bool{}
+		for i := range o.table.entries {
+			got[o.table.name(&o.table.entries[i])] = true
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %d names, the standard library finds %d", path, len(got), len(want))
+		}
+	}
+}
+
+func FuzzReadELF(f *testing.F) {
+	f.Add(smallELF(2))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		o, err := readELF(bytes.NewReader(b), int64(len(b)))
+		if err == nil {
+			o.vaddr(0x1000)
+			o.table.find(0x401000)
+		}
+	})
+}
