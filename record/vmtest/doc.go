@@ -6,7 +6,9 @@
 //
 // The guest sees the host folder at /host (read and write), a writable Debian
 // root that is forgotten afterwards, the kernel's module tree, and no network
-// but its own loopback. Emulation is in software: time inside the guest says
+// but its own loopback. What the command prints goes to a port that only one
+// open file can hold: write to descriptors 1 and 2, do not reopen /dev/stdout.
+// Emulation is in software: time inside the guest says
 // nothing about cost.
 //
 // The package refuses to install anything on the host, to name an archive

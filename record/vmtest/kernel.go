@@ -14,7 +14,7 @@ import (
 
 // cacheFormat is part of every cached folder's name: a change in how kernels
 // are unpacked makes old folders unknown instead of wrong.
-const cacheFormat = "2"
+const cacheFormat = "3"
 
 // Kernel is one fetched kernel.
 type Kernel struct {

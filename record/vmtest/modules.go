@@ -14,7 +14,7 @@ import (
 // earlyModules are what a guest needs before it has its root. Kernels that
 // have some of them built in just lack the file.
 var earlyModules = []string{
-	"virtio_pci", "virtio_blk", "squashfs", "overlay", "9pnet_virtio", "9p",
+	"virtio_pci", "virtio_blk", "virtio_console", "squashfs", "overlay", "9pnet_virtio", "9p",
 }
 
 // indexModules makes the tree usable for modprobe and copies the early modules,

@@ -10,7 +10,7 @@ mount -t tmpfs -o size=60% rw /rw
 mkdir /rw/upper /rw/work
 mount -t overlay -o lowerdir=/ro,upperdir=/rw/upper,workdir=/rw/work root /root
 opts=trans=virtio,version=9p2000.L,msize=262144
-# Uncached: what the command printed is on the host even when the guest dies.
+# Uncached: both sides see each other's files at once.
 mount -t 9p -o $opts,cache=none run /root/run/vmtest
 mount -t 9p -o $opts,cache=loose,ro modules /root/usr/lib/modules
 exec switch_root /root /run/vmtest/init

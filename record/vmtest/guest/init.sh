@@ -27,7 +27,9 @@ else
 fi
 
 : >$run/started
-sh $run/command </dev/null >$run/output 2>&1
+# A virtio port, not a 9p file: every write is on the host when it returns, also
+# when the guest dies next, at a tenth of the price.
+sh $run/command </dev/null >/dev/vport0p1 2>&1
 code=$?
 cd /
 umount -l /host 2>/dev/null
