@@ -251,7 +251,7 @@ struct skb_drop {
 	u8 tcp_flags;
 	u8 state;
 	u8 pad13[4];
-	u64 kstack[32];
+	u64 kstack[64];
 };
 
 #define EV_dns_call 50

@@ -88,7 +88,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	n = bpf_get_stack(ctx, r->kstack, sizeof(r->kstack) - 8, 0);
 	if (n < 0)
 		n = 0;
-	r->kstack[(n >> 3) & 31] = 0;
+	r->kstack[(n >> 3) & 63] = 0;
 	SUBMIT(r);
 	return 0;
 }

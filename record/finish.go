@@ -43,6 +43,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	if s.end == "" {
 		s.end = "error"
 	}
+	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
 	errs := []error{cause, s.hooks.Close()}
 	errs = append(errs, s.drain.all())
 	s.settle()
@@ -79,7 +80,6 @@ func (s *session) close() []error {
 	s.counter.Stop, _ = s.report.Counters.Read()
 	_ = s.report.Counters.Close()
 	stop := host.Anchor("stop")
-	s.meta.StopNS, s.meta.End = s.wall(stop.Mono), s.end
 	if n := s.writer.lostNow.Load(); n > 0 {
 		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, s.writer.err))
 	}

@@ -1,30 +1,26 @@
 package record
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
+	"netrec/record/symbol"
 	"netrec/schema"
 )
 
-// stacker folds stacks and names kernel addresses; package symbol does both.
-type stacker interface {
-	Ksym(addr uint64) string
-	Stack(user bool, pid int32, frames []uint64) string
-}
-
 // resolver names what records carry as numbers.
 type resolver struct {
-	stacker
-	enums map[*schema.Enum]map[int64]string
+	symbols *symbol.Stacks
+	enums   map[*schema.Enum]map[int64]string
 
 	mu      sync.Mutex // strings are added while others are read
 	strings []string
 	refs    map[string]uint32
 }
 
-func newResolver(st stacker) *resolver {
-	return &resolver{stacker: st, enums: map[*schema.Enum]map[int64]string{}, strings: []string{""}, refs: map[string]uint32{"": 0}}
+func newResolver(st *symbol.Stacks) *resolver {
+	return &resolver{symbols: st, enums: map[*schema.Enum]map[int64]string{}, strings: []string{""}, refs: map[string]uint32{"": 0}}
 }
 
 // setEnums takes the kernel's own names of its enums.
@@ -45,6 +41,14 @@ func (r *resolver) Enum(e *schema.Enum, v int64) string {
 		return s
 	}
 	return e.Lookup(v)
+}
+
+// Ksym is the kernel symbol at an address, "" for none.
+func (r *resolver) Ksym(addr uint64) string {
+	if addr == 0 {
+		return ""
+	}
+	return r.symbols.Kernel.Name(addr)
 }
 
 // Ref is the string behind a reference.
@@ -70,33 +74,24 @@ func (r *resolver) ref(s string) uint32 {
 	return id
 }
 
-// probeFrames begin the names of functions between a hook and its program; they
-// are netrec's own doing, not part of the kernel's path.
-var probeFrames = []string{"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_", "bpf_get_stack", "trace_call_bpf"}
+// probeFrames begin the names of functions between a hook and its program; what is
+// on the inner side of them is netrec's own doing, not the kernel's path.
+var probeFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_", "trace_call_bpf", "bpf_prog_"}
 
 // Stack folds a stack and cuts netrec's own frames from its inner end.
 func (r *resolver) Stack(user bool, pid int32, frames []uint64) string {
-	s := r.stacker.Stack(user, pid, frames)
+	s := r.symbols.Stack(user, pid, frames)
 	if user {
 		return s
 	}
-	for {
-		outer, inner := "", s
-		if i := strings.LastIndexByte(s, ';'); i >= 0 {
-			outer, inner = s[:i], s[i+1:]
+	rest, kept := s, ""
+	for rest != "" {
+		frame, more, _ := strings.Cut(rest, ";")
+		if slices.ContainsFunc(probeFrames, func(p string) bool { return strings.HasPrefix(frame, p) }) {
+			return strings.TrimSuffix(kept, ";")
 		}
-		if !hasPrefix(inner, probeFrames) {
-			return s
-		}
-		s = outer
+		kept = s[:len(s)-len(more)]
+		rest = more
 	}
-}
-
-func hasPrefix(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return s
 }

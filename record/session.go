@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -71,7 +72,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if s.symbols, err = symbol.LoadKernel(); err != nil {
 		return err
 	}
-	s.names = newResolver(symbol.NewStacks(s.symbols))
+	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
 	if s.report, err = host.Facts(ctx, s.netns); err != nil {
 		return err
 	}
@@ -83,10 +84,16 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.attach(); err != nil {
 		return err
 	}
+	if s.opt.Ready != "" {
+		if err := os.WriteFile(s.opt.Ready, []byte("ready\n"), 0o644); err != nil {
+			return fmt.Errorf("tell that recording has begun: %w", err)
+		}
+	}
 	if err := priv.Drop(s.keep()...); err != nil {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
+	debug.FreeOSMemory() // the start needed far more than the recording will
 	return s.begin()
 }
 
@@ -135,11 +142,6 @@ func (s *session) begin() error {
 		return err
 	}
 	s.warn()
-	if s.opt.Ready != "" {
-		if err := os.WriteFile(s.opt.Ready, []byte("ready\n"), 0o644); err != nil {
-			return fmt.Errorf("tell that recording has begun: %w", err)
-		}
-	}
 	if s.child != nil {
 		if err := s.child.Release(); err != nil {
 			return err

@@ -184,3 +184,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// profileCost is what each profile costs, as testdata/cost measured it.
+var profileCost = map[schema.Profile]string{}

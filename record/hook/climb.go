@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -84,21 +85,20 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 
 // attach loads one program and attaches it where its hook says.
 func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
-	spec := s.base.Copy()
-	prog, ok := spec.Programs[h.Prog]
+	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
 	}
-	spec.Programs = map[string]*ebpf.ProgramSpec{h.Prog: prog}
-	spec.Variables = nil
-	c, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps})
+	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog.Copy()},
+		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
+	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps})
 	if err != nil {
 		return nil, nil, fmt.Errorf("load: %w", short(err))
 	}
 	links, err := s.link(h, c.Programs[h.Prog])
 	if err != nil {
 		c.Close()
-		return nil, nil, fmt.Errorf("attach: %w", err)
+		return nil, nil, fmt.Errorf("attach: %w", short(err))
 	}
 	return c, links, nil
 }
@@ -164,12 +164,17 @@ func probeLibrary(ex *link.Executable, k schema.Kind, symbol string, p *ebpf.Pro
 	return ex.Uprobe(symbol, p, o)
 }
 
-// short keeps the last line of a verifier's log, which names the cause.
+// short keeps of a refusal what names the cause: the end of a verifier's log, or the
+// kernel's own errno without the library's guesses.
 func short(err error) error {
 	var ve *ebpf.VerifierError
 	if errors.As(err, &ve) && len(ve.Log) > 0 {
 		n := len(ve.Log)
 		return fmt.Errorf("%w: %s", ve.Cause, strings.Join(ve.Log[max(0, n-3):], "; "))
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return fmt.Errorf("refused by this kernel: %w", errno)
 	}
 	return err
 }

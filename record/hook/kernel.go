@@ -48,9 +48,7 @@ func (k *kernel) check(h schema.Hook) error {
 	case schema.Fentry, schema.Fexit:
 		return k.checkFunction(h)
 	case schema.Kprobe, schema.Kretprobe:
-		if !k.symbols.Has(h.Target) {
-			return errors.New("not in kallsyms")
-		}
+		return k.checkKprobe(h)
 	case schema.Uprobe, schema.Uretprobe:
 		if len(k.libs) == 0 {
 			return errors.New("no C library found on this host")
@@ -92,6 +90,18 @@ func (k *kernel) checkFunction(h schema.Hook) error {
 func checkArgs(h schema.Hook, have int) error {
 	if h.Args != 0 && h.Args != have {
 		return fmt.Errorf("has %d arguments here, this probe reads %d", have, h.Args)
+	}
+	return nil
+}
+
+func (k *kernel) checkKprobe(h schema.Hook) error {
+	if _, err := os.Stat("/sys/bus/event_source/devices/kprobe"); err != nil {
+		if _, err := os.Stat(filepath.Join(k.tracefs, "kprobe_events")); err != nil {
+			return errors.New("this kernel has no kprobes")
+		}
+	}
+	if !k.symbols.Has(h.Target) {
+		return errors.New("not in kallsyms")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/features"
@@ -117,7 +118,6 @@ func (s *Set) prepare() error {
 	delete(spec.Maps, "layout")
 	maps := spec.Copy()
 	maps.Programs = nil
-	maps.Variables = nil
 	if s.maps, err = ebpf.NewCollection(maps); err != nil {
 		return fmt.Errorf("create maps: %w", err)
 	}
@@ -171,10 +171,12 @@ func (s *Set) makeRings(inner *ebpf.MapSpec) error {
 
 // Close detaches every hook; the rings stay readable until Release.
 func (s *Set) Close() error {
-	var errs []error
-	for _, l := range s.links {
-		errs = append(errs, l.Close())
+	errs := make([]error, len(s.links))
+	var wg sync.WaitGroup
+	for i, l := range s.links {
+		wg.Go(func() { errs[i] = l.Close() }) // each waits for a grace period of the kernel
 	}
+	wg.Wait()
 	for _, c := range s.progs {
 		c.Close()
 	}

@@ -1,0 +1,44 @@
+# netrec: see README.md. Everything here is also a plain go command; the Makefile
+# only remembers the flags.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+GO      ?= go
+export CGO_ENABLED = 0
+
+.PHONY: build test unit lint generate kernels kernel bench cost kill interop sample clean
+
+build: ## the static binary, ./netrec
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
+
+test: ## everything, as CI runs it; installs what it needs where it may
+	./testdata/ci/test.sh
+
+unit: ## the tests that need no kernel of their own
+	$(GO) vet ./... && $(GO) test ./...
+
+lint:
+	golangci-lint run
+
+generate: ## C header and BPF object from schema and bpf/*.bpf.c; needs clang, llvm and libbpf-dev
+	$(GO) generate ./bpf
+
+kernel: ## one kernel, for daily work: make kernel K=6.12
+	$(GO) run ./record/truth/cmd/truth -kernel $(or $(K),6.1)
+
+kernels: ## all kernels
+	$(GO) run ./record/truth/cmd/truth -kernel all
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...
+
+cost: build ## ns per event, CPU, bytes and the highest lossless rate on this machine, beside perf
+	./testdata/cost/cost.sh
+
+kill: build ## 200 kills at random times, and a full disk
+	./testdata/kill/kill.sh 200
+
+sample: build ## renew the recording that is embedded in the binary
+	./netrec demo -o cmd/netrec/sample.parquet > /dev/null
+
+clean:
+	rm -rf netrec dist
