@@ -34,11 +34,14 @@ type Request struct {
 
 // UsageError is a mistake in the command line.
 type UsageError struct {
-	Msg  string
-	Hint string // what was probably meant; "" for nothing
+	Msg   string
+	Meant string // what would be right; "" if there is no telling
 }
 
 func (e *UsageError) Error() string { return e.Msg }
+
+// Hint is the second line of the error.
+func (e *UsageError) Hint() string { return e.Meant }
 
 // parser walks the arguments: FILE, then names of analyses, each followed by its
 // argument and options. Global options may stand anywhere.
@@ -73,7 +76,7 @@ func Parse(all []*Analysis, args []string) (Request, error) {
 	for _, c := range p.req.Calls {
 		if c.Analysis.Arg != "" && c.Addr == 0 {
 			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: wants an argument %s", c.Analysis.Name, c.Analysis.Arg),
-				Hint: "netrec analyze FILE socks lists the addresses"}
+				Meant: "netrec analyze FILE socks lists the addresses"}
 		}
 	}
 	return p.req, nil
@@ -109,13 +112,13 @@ func (p *parser) name(word string) error {
 	}
 	a := Find(p.all, word)
 	if a == nil {
-		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Hint: "netrec analyze --list shows all of them"}
+		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
 		names := make([]string, len(p.all))
 		for i, a := range p.all {
 			names[i] = a.Name
 		}
 		if s := Suggest(word, names); s != "" {
-			e.Hint = fmt.Sprintf("did you mean %s?", s)
+			e.Meant = fmt.Sprintf("did you mean %s?", s)
 		}
 		return e
 	}
@@ -178,13 +181,13 @@ func (p *parser) unknown(word, name string) error {
 	if n := len(p.req.Calls); n > 0 {
 		a := p.req.Calls[n-1].Analysis
 		e.Msg = fmt.Sprintf("analysis %s: no option %s", a.Name, word)
-		e.Hint = fmt.Sprintf("netrec analyze %s --help shows its options", a.Name)
+		e.Meant = fmt.Sprintf("netrec analyze %s --help shows its options", a.Name)
 		for _, o := range a.Options {
 			names = append(names, o.Name)
 		}
 	}
 	if s := Suggest(name, names); s != "" {
-		e.Hint = fmt.Sprintf("did you mean --%s?", s)
+		e.Meant = fmt.Sprintf("did you mean --%s?", s)
 	}
 	return e
 }

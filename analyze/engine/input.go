@@ -91,9 +91,13 @@ func (in *Input) add(us []use, u use) []use {
 func (in *Input) Sockets(older string) {
 	in.sockets, in.older = true, older
 	in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx")
+}
+
+// identities adds the events that Sockets needs and the analysis did not name.
+func (in *Input) identities() {
 	for _, e := range agg.IdentityEvents {
-		if !slices.ContainsFunc(in.uses, func(u use) bool { return u.event == e }) {
-			in.uses = append(in.uses, use{event: e, without: "owners and ends of sockets may be unknown"})
+		if in.sockets && !slices.Contains(in.events(), e) {
+			in.uses = append(in.uses, use{event: e, without: "owners, ends and lives of sockets are less certain"})
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	for _, u := range in.uses {
 		if p := present(in.Meta, u.event); p.status != Answered && !in.rows && u.without != "" {
-			ls = appendNew(ls, p.why+": "+u.without)
+			ls = appendNew(ls, p.why+"; without it "+u.without)
 		}
 	}
 	for _, e := range events {

@@ -214,7 +214,7 @@ func (r *run) row(row *Row, s *scan.Row) {
 		if t.in.onlySock != 0 && r.sock == 0 && s.Uint(sockCol) != t.in.onlySock {
 			continue
 		}
-		if t.needed {
+		if t.needed || len(t.in.needs) == 0 {
 			t.in.matched++
 		}
 		t.handler(row)
@@ -258,6 +258,8 @@ func (in *Input) explainNone(sel *Selection) {
 	}
 	names := joinOr(events)
 	switch {
+	case in.onlySock != 0 && total > 0:
+		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
 	case total == 0:
 		in.Answer.Note(fmt.Sprintf("none: %s was recorded and did not happen", names))
 	case in.matched == 0 && sel.any():

@@ -138,5 +138,28 @@ func prepare(m *scan.Meta, c Call, a *render.Answer) (*Input, Fold, error) {
 	}
 	in := &Input{Meta: m, Answer: a, call: c, addr: c.Addr}
 	f := c.Analysis.New(in)
+	in.identities()
 	return in, f, in.err
+}
+
+// Account is what became of an event: rows in the file, losses, and the hooks that
+// saw it or why there are none.
+func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
+	for _, c := range m.Losses {
+		if c.Event == event {
+			lost += c.Lost()
+		}
+	}
+	for _, h := range m.Hooks {
+		if h.Event != event {
+			continue
+		}
+		switch hooks = h.State; h.State {
+		case schema.HookAttached:
+			hooks = strings.Join(h.Hooks, " ")
+		case schema.HookMissing:
+			hooks += ": " + refusals(h)
+		}
+	}
+	return m.Rows[event], lost, hooks
 }

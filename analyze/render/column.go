@@ -71,6 +71,7 @@ const (
 // Spec describes a table.
 type Spec struct {
 	Name    string // also the map's name in bpftrace's looks
+	Unnamed bool   // bpftrace's looks show the map as @
 	Title   string // a line above it in text; "" for none
 	Look    Look
 	Keys    int // map looks: how many of the columns are the key

@@ -17,8 +17,12 @@ type hist struct {
 
 type bucket struct{ low, high, count Cell }
 
-// key adds the keys of a row as bpftrace shows them: [k1, k2], or nothing.
-func (w *textWriter) key(b []byte, t *Table, cells []Cell) []byte {
+// key is the name and keys of an entry as bpftrace shows them: @name[k1, k2].
+func (w *textWriter) key(t *Table, cells []Cell) []byte {
+	b := append(w.buf[:0], '@')
+	if !t.Unnamed {
+		b = append(b, t.Name...)
+	}
 	n := t.Keys
 	if n == 0 {
 		return b
@@ -65,8 +69,7 @@ func decimalOffset(frame string) string {
 
 // entry shows a row of a count or stats map.
 func (w *textWriter) entry(t *Table) {
-	b := append(append(w.buf[:0], '@'), t.Name...)
-	b = append(w.key(b, t, t.cells), ": "...)
+	b := append(w.key(t, t.cells), ": "...)
 	v := t.cells[t.Keys:]
 	if t.Look == MapStats {
 		b = strconv.AppendInt(append(b, "count "...), v[0].Num, 10)
@@ -96,8 +99,7 @@ func (w *textWriter) flushHist(t *Table) {
 	if len(w.hist.buckets) == 0 {
 		return
 	}
-	b := append(append(w.buf[:0], '@'), t.Name...)
-	w.write(append(w.key(b, t, w.hist.keys), ':'))
+	w.write(append(w.key(t, w.hist.keys), ':'))
 	if w.style == BCC {
 		w.bccHist(t.Columns[t.Keys].Unit)
 	} else {

@@ -1,0 +1,141 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "overview",
+	Group:    groupStart,
+	Question: "what is in this recording?",
+	Help: `Host and time of the recording, its events with losses and hooks, the busiest
+processes and sockets, and which analyses it can answer. This is what analyze shows
+without the name of an analysis.`,
+	Example: "overview --top 3",
+	Options: []engine.Option{engine.Top("10", "how many processes and sockets")},
+	New:     newOverview,
+})
+
+// rowsOf is a socket and how many rows it has.
+type rowsOf struct {
+	agg.Socket
+	rows int64
+}
+
+type overview struct {
+	in        *engine.Input
+	top       int
+	procs     agg.Top[process]
+	socks     agg.PerSocket[int64]
+	best      *agg.Heap[rowsOf]
+	nobody    int64
+	cpu       int64 // of the recorder so far, ns
+	user, sys scan.Col
+}
+
+func newOverview(in *engine.Input) engine.Fold {
+	f := &overview{in: in, top: max(1, in.Number("top")), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
+	f.best = agg.NewHeap(f.top, func(a, b rowsOf) int { return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.Serial, b.Serial)) })
+	in.Always()
+	in.Sockets("")
+	for i := range schema.Events {
+		if e := &schema.Events[i]; !e.Own() {
+			in.Use(e.Name, "", f.row)
+		}
+	}
+	in.Use("cost", "", func(r *engine.Row) { f.cpu = r.Int(f.user) + r.Int(f.sys) })
+	in.OnEnd(func(s *agg.Socket) {
+		if n := *f.socks.Of(s); n > 0 {
+			f.best.Add(rowsOf{*s, n})
+		}
+	})
+	return f
+}
+
+func (f *overview) row(r *engine.Row) {
+	if r.Sock != nil {
+		*f.socks.Of(r.Sock)++
+	}
+	if pid, comm := f.in.Owner(r); pid != 0 {
+		f.procs.Add(process{comm, pid}, 1)
+	} else {
+		f.nobody++
+	}
+}
+
+// Finish writes all tables.
+func (f *overview) Finish(a *render.Answer) {
+	f.recording()
+	f.events()
+	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, process.compare); len(best) > 0 {
+		for _, e := range best {
+			t.Int(e.Key.pid).Str(e.Key.comm).Int(e.Count).End()
+		}
+	}
+	t := f.in.Table(render.Spec{Name: "sockets", Title: "busiest sockets", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
+		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -16)},
+		ends(), []render.Column{render.Col("rows", render.Int).Text("ROWS", 10)})})
+	for _, s := range f.best.Sorted() {
+		putEnds(t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket).Int(s.rows).End()
+	}
+	f.answers(a)
+	if f.nobody > 0 {
+		a.Note("rows from interrupts whose process is not known: " + engine.Group(f.nobody))
+	}
+}
+
+func (f *overview) recording() {
+	m := f.in.Meta
+	t := f.in.Table(render.Spec{Name: "recording", Look: render.Record, Columns: []render.Column{
+		render.Col("file", render.String).Text("recording", 0), render.Col("host", render.String).Text("host", -10), render.Col("kernel", render.String).Text("kernel", -10),
+		render.Col("start", render.String).Text("start", -10), render.Col("seconds", render.Fixed).Digits(3).Text("seconds", -10).In("s"),
+		render.Col("end", render.String).Text("ended by", -10), render.Col("rows", render.Int).Text("rows", -10), render.Col("bytes", render.Int).Text("bytes", -10).In("bytes"),
+		render.Col("command", render.String).Text("command", -10), render.Col("recorder_ms", render.Int).Text("own CPU ms", -10).In("ms")}})
+	rows := int64(0)
+	for _, n := range m.Rows {
+		rows += n
+	}
+	stop := max(m.LastNS, m.Recording.StopNS)
+	ended := m.Recording.End
+	if ended == "" {
+		ended = "not ended: killed, or still recording"
+	}
+	t.Str(m.Path).Str(fmt.Sprintf("%s, %s, %d CPUs", m.Host.Name, m.Host.Machine, m.Host.CPUs)).Str(m.Host.Kernel)
+	t.Str(time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339))
+	t.Int((stop-f.in.Start())/1e6).Str(ended).Int(rows).IntOr(m.Size, m.Size > 0).StrOr(strings.Join(m.Recording.Command, " ")).IntOr(f.cpu/1e6, f.cpu > 0).End()
+}
+
+func (f *overview) events() {
+	t := f.in.Table(render.Spec{Name: "events", Title: "events", Columns: []render.Column{render.Col("event", render.String).Text("EVENT", -16),
+		render.Col("rows", render.Int).Text("ROWS", 12), render.Col("lost", render.Int).Text("LOST", 10), render.Col("state", render.String).Text("HOOKS", 0)}})
+	for i := range schema.Events {
+		name := schema.Events[i].Name
+		rows, lost, state := engine.Account(f.in.Meta, name)
+		if rows > 0 || lost > 0 || !schema.Events[i].Own() {
+			t.Str(name).Int(rows).Int(lost).Str(state).End()
+		}
+	}
+}
+
+func (f *overview) answers(a *render.Answer) {
+	t := f.in.Table(render.Spec{Name: "analyses", Title: "analyses this recording can answer", Columns: []render.Column{
+		render.Col("analysis", render.String).Text("ANALYSIS", -16), render.Col("can", render.String).Text("CAN", -3), render.Col("about", render.String).Text("QUESTION", 0)}})
+	for _, an := range All() {
+		o, err := engine.Check(f.in.Meta, an)
+		can, about := "yes", an.Question
+		if err != nil || o.Status != engine.Answered {
+			can, about = "no", o.Why
+		}
+		t.Str(an.Name).Str(can).Str(about).End()
+	}
+}

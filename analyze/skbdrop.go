@@ -1,0 +1,119 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "skbdrop",
+	Group:    groupPkt,
+	Question: "where in the kernel are packets dropped, and which protocol counters moved?",
+	Help: `First the protocol counters that moved between start and stop of the recording
+(name, increment, increment per second), then dropped packets by kernel stack,
+rarest first, then by reason and the function that dropped them. Kernels before
+5.17 give no reason.`,
+	Example: "skbdrop --frames 4",
+	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "innermost frames of a stack that count; 0 for all"}},
+	New:     newSkbdrop,
+})
+
+type dropKey struct{ reason, location string }
+
+type skbdrop struct {
+	in     *engine.Input
+	stacks *mapOf[text, int64]
+	why    agg.Top[dropKey]
+	frames int
+
+	kstack, reason, location scan.Col
+	drops, unsaid            int64
+}
+
+func newSkbdrop(in *engine.Input) engine.Fold {
+	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location")}
+	f.stacks = countBy[text](in, "stacks", render.Col("kstack", render.Stack))
+	f.stacks.table.Unnamed = true
+	in.On("skb_drop", f.row)
+	return f
+}
+
+func (f *skbdrop) row(r *engine.Row) {
+	stack := r.Str(f.kstack)
+	if stack == "" {
+		stack = r.Str(f.location)
+	}
+	f.stacks.Add(text(innermost(stack, f.frames)), 1)
+	f.drops++
+	if !r.Has(f.reason) {
+		f.unsaid++
+	}
+	f.why.Add(dropKey{r.Str(f.reason), r.Str(f.location)}, 1)
+}
+
+// innermost is the part of a folded stack that holds its last n frames.
+func innermost(stack string, n int) string {
+	for i := len(stack); n > 0; n-- {
+		if i = strings.LastIndexByte(stack[:i], ';'); i < 0 {
+			return stack
+		}
+		if n == 1 {
+			return stack[i+1:]
+		}
+	}
+	return stack
+}
+
+// Finish writes counters, stacks and reasons.
+func (f *skbdrop) Finish(a *render.Answer) {
+	f.counters(a)
+	if f.drops == 0 {
+		return
+	}
+	f.stacks.Finish(a)
+	t := f.in.Table(render.Spec{Name: "reasons", Columns: []render.Column{
+		render.Col("reason", render.String).Text("REASON", -28), render.Col("location", render.String).Text("LOCATION", -40),
+		render.Col("count", render.Int).Text("COUNT", 8)}})
+	for _, e := range f.why.Best(1<<16, func(a, b dropKey) int {
+		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.location, b.location))
+	}) {
+		t.StrOr(e.Key.reason).StrOr(e.Key.location).Int(e.Count).End()
+	}
+	if f.unsaid > 0 {
+		a.Note(plural(f.unsaid, "drop", "drops") + " without a reason: this kernel's hook does not give one")
+	}
+}
+
+// counters shows what nstat would: its two counters at start and stop, subtracted.
+func (f *skbdrop) counters(a *render.Answer) {
+	c, rec := &f.in.Meta.Counters, &f.in.Meta.Recording
+	if len(c.Stop) == 0 {
+		a.Note("no protocol counters: the recording has none from its stop")
+		return
+	}
+	t := f.in.Table(render.Spec{Name: "counters", Title: "#kernel", Look: render.Lines, Columns: []render.Column{
+		render.Col("name", render.String).Text("name", -32), render.Col("increment", render.Int).Text("increment", -16).Sep(""),
+		render.Col("per_second", render.Fixed).Digits(1).Text("rate", 7).Sep("")}})
+	var names []string
+	for name, v := range c.Stop {
+		if v != c.Start[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	ns := rec.StopNS - rec.StartNS
+	for _, name := range names {
+		d := c.Stop[name] - c.Start[name]
+		rate := int64(0)
+		if ns > 0 {
+			rate = int64(float64(d)*1e10/float64(ns) + 0.5)
+		}
+		t.Str(name).Int(d).IntOr(rate, ns > 0).End()
+	}
+}

@@ -1,0 +1,135 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "so1stbyte",
+	Group:    groupSock,
+	Question: "how long from connect(2) until the first byte is read: how busy is the remote application?",
+	Help: `Microseconds from the start of an IP connect to the end of the first receive
+call on that socket that returned data, per process. --ttfb adds the same from
+ESTABLISHED, which leaves out the handshake.
+
+The original goes by process and descriptor: a receive that returned nothing ends
+the span, and a start outlives close(2) until the descriptor is reused. --compat
+counts so.`,
+	Example: "so1stbyte --ttfb",
+	Options: []engine.Option{
+		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},
+		engine.Compat("by process and descriptor, any receive ends the span"),
+	},
+	New: newSo1stbyte,
+})
+
+// firstByte is the state of one socket.
+type firstByte struct {
+	start, established int64
+	who                process
+	fd                 int64 // plus one; 0 if unknown
+}
+
+type descriptor struct{ pid, fd int64 }
+
+type so1stbyte struct {
+	us, ttfb *mapOf[process, agg.Log2]
+	compat   bool
+	socks    agg.PerSocket[firstByte]
+	open     agg.Spans[descriptor] // as the original keeps them
+
+	pid, comm, ret, dur, fd, family, dir, newState scan.Col
+	right, original, agree                         int64
+}
+
+func newSo1stbyte(in *engine.Input) engine.Fold {
+	f := &so1stbyte{compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
+		dur: in.Int("dur_ns"), fd: in.Int("fd"), family: in.Str("family"), dir: in.Str("dir"), newState: in.Str("new_state")}
+	in.Sockets("")
+	in.On("sys_connect", f.connect)
+	in.On("sock_io", f.io)
+	in.Use("sys_accept", "", f.accept)
+	if f.ttfb = histOf[process](in, "ttfb_us", "us", processKeys...); in.Flag("ttfb") {
+		in.Use("tcp_state", "there is no time from ESTABLISHED", f.state)
+	}
+	f.us = histOf[process](in, "us", "us", processKeys...)
+	return also(f.ttfb, f.us, f)
+}
+
+func (f *so1stbyte) connect(r *engine.Row) {
+	family, ret := r.Str(f.family), r.Int(f.ret)
+	if r.Sock == nil || family != "inet" && family != "inet6" {
+		return
+	}
+	who := process{r.Str(f.comm), r.Int(f.pid)}
+	d := descriptor{who.pid, r.Int(f.fd)}
+	s := f.socks.Of(r.Sock)
+	s.fd = d.fd + 1
+	if ret < 0 && ret != -einprogress {
+		f.open.End(d)
+		return
+	}
+	s.start, s.who = r.TS-r.Int(f.dur), who
+	f.open.Begin(d, s.start)
+}
+
+// einprogress is EINPROGRESS: the connection of a non-blocking socket goes on.
+const einprogress = 115
+
+// accept learns descriptors, which the original's rule goes by.
+func (f *so1stbyte) accept(r *engine.Row) {
+	if r.Sock != nil && r.Int(f.ret) >= 0 {
+		f.socks.Of(r.Sock).fd = r.Int(f.ret) + 1
+	}
+}
+
+func (f *so1stbyte) state(r *engine.Row) {
+	if r.Str(f.newState) == "ESTABLISHED" {
+		f.socks.Of(r.Sock).established = r.TS
+	}
+}
+
+func (f *so1stbyte) io(r *engine.Row) {
+	if r.Sock == nil || r.Str(f.dir) != "recv" {
+		return
+	}
+	s := f.socks.Of(r.Sock)
+	began, ended := f.open.End(descriptor{r.Int(f.pid), s.fd - 1})
+	if ended {
+		f.original++
+		if f.compat {
+			f.us.Add(process{r.Str(f.comm), r.Int(f.pid)}, (r.TS-began)/1000)
+		}
+	}
+	if s.start == 0 || r.Int(f.ret) <= 0 {
+		return
+	}
+	f.right++
+	if ended && began == s.start {
+		f.agree++
+	}
+	if !f.compat {
+		f.us.Add(s.who, (r.TS-s.start)/1000)
+	}
+	if s.established != 0 {
+		f.ttfb.Add(s.who, (r.TS-s.established)/1000)
+	}
+	s.start = 0
+}
+
+// Finish tells the rules apart.
+func (f *so1stbyte) Finish(a *render.Answer) {
+	if f.agree == f.right && f.agree == f.original {
+		return
+	}
+	rule, other, n, m := "right rule", "the original's (--compat)", f.right, f.original
+	if f.compat {
+		rule, other, n, m = "original rule", "the right one", f.original, f.right
+	}
+	a.Note(fmt.Sprintf("%s: %s; %s gives %s, %s of them the same", rule, plural(n, "sample", "samples"), other, engine.Group(m), engine.Group(f.agree)))
+}

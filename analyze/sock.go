@@ -1,0 +1,114 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "sock",
+	Aliases:  []string{"socket"},
+	Group:    groupStart,
+	Arg:      "ADDR",
+	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
+	Help: `Every life of the socket address, with identity, owner, life and sums, then the
+time line of all of them. Rows of frequent events (I/O, segments, transmit
+attempts) that follow each other are one line of the time line.`,
+	Example: "sock 0xffff888012345678",
+	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
+	New:     newSock,
+})
+
+type sock struct {
+	in    *engine.Input
+	lives *render.Table
+	line  *timeline
+	sums  agg.PerSocket[usage]
+}
+
+func newSock(in *engine.Input) engine.Fold {
+	f := &sock{in: in}
+	in.OnlySock(in.Addr())
+	in.Sockets("what it did before is not known, should it be one of them")
+	for _, e := range []string{"tcp_state", "sys_connect", "sys_accept", "sys_close", "sock_io", "tcp_retrans", "skb_drop",
+		"tcp_rcv_est", "tcp_write_xmit", "skb_alloc", "skb_consume"} {
+		in.Use(e, "the time line has gaps", f.row)
+	}
+	in.OnEnd(f.ended)
+	f.lives = in.Table(render.Spec{Name: "lives", Look: render.Record, Columns: []render.Column{
+		render.Col("generation", render.Int).Text("generation", 0), render.Col("sock", render.Addr).Text("socket", -12), render.Col("netns", render.Int).Text("netns", -12),
+		render.Col("cookie", render.Int).Text("cookie", -12), render.Col("protocol", render.String).Text("protocol", -12),
+		render.Col("local", render.String).Text("local", -12), render.Col("remote", render.String).Text("remote", -12), render.Col("owner", render.String).Text("owner", -12),
+		render.Col("began", render.String).Text("began", -12), render.Col("ended", render.String).Text("ended", -12),
+		render.Col("life_ms", render.Fixed).Digits(3).Text("life ms", -12).In("ms"), render.Col("state", render.String).Text("last state", -12),
+		render.Col("tx_bytes", render.Int).Text("sent", -12).In("bytes"), render.Col("rx_bytes", render.Int).Text("received", -12).In("bytes"),
+		render.Col("retransmits", render.Int).Text("retransmits", -12), render.Col("drops", render.Int).Text("drops", -12),
+		render.Col("rows", render.Int).Text("rows", -12), render.Col("first_ns", render.Int).In("ns"), render.Col("last_ns", render.Int).In("ns")}}).Hold(1 << 16)
+	f.line = newTimeline(in, max(1, in.Number("limit")))
+	return f
+}
+
+func (f *sock) row(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	u := f.sums.Of(r.Sock)
+	u.rows++
+	switch r.Event.Name {
+	case "sock_io":
+		if n := max(r.Int(f.line.ret), 0); r.Str(f.line.dir) == "send" {
+			u.tx += n
+		} else {
+			u.rx += n
+		}
+	case "tcp_retrans":
+		u.retrans++
+	case "skb_drop":
+		u.drops++
+	}
+	f.line.add(r)
+}
+
+func (f *sock) ended(s *agg.Socket) {
+	f.line.flush()
+	u := *f.sums.Of(s)
+	if u.rows == 0 {
+		return
+	}
+	f.lives.Int(int64(s.Gen)).Uint(s.Addr).Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).StrOr(s.Protocol)
+	f.lives.Str(end(s.Laddr, s.Lport)).Str(end(s.Raddr, s.Rport))
+	who, began, ended, until := "unknown", "before its first row", "its end was not seen", s.Last
+	if s.Pid != 0 {
+		who = fmt.Sprintf("%s (pid %d)", s.Comm, s.Pid)
+	}
+	switch {
+	case s.Born:
+		began = f.at(s.First)
+	case s.Older:
+		began = "before the recording"
+	}
+	switch {
+	case s.Closed != 0:
+		ended, until = f.at(s.Closed), s.Closed
+	case s.Open:
+		ended, until = "open at the end of the recording", f.in.Meta.LastNS
+	}
+	f.lives.Str(who).Str(began).Str(ended).Int((until - s.First) / 1000).StrOr(s.State)
+	f.lives.Int(u.tx).Int(u.rx).Int(u.retrans).Int(u.drops).Int(u.rows).Int(s.First).Int(s.Last).End()
+}
+
+// at is a time as seconds after the start of the recording.
+func (f *sock) at(ts int64) string { return fmt.Sprintf("%.6f s", float64(ts-f.in.Start())/1e9) }
+
+// Finish shows the lives, then the time line.
+func (f *sock) Finish(a *render.Answer) {
+	f.line.flush()
+	f.lives.Show()
+	f.line.t.Show()
+	if n := f.line.t.Dropped; n > 0 {
+		a.Note(fmt.Sprintf("time line cut: %s further lines; --limit shows more", engine.Group(n)))
+	}
+}

@@ -1,0 +1,142 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "socks",
+	Aliases:  []string{"sockets"},
+	Group:    groupStart,
+	Question: "which sockets were used, by whom, and how much?",
+	Help: `One line per life of a socket that the recording has rows of, greatest first.
+TX_B and RX_B are the bytes of send and receive calls, or what TCP itself counted
+at CLOSE if that is more. MS is the life within the recording. An address that was
+reused has several lines, told apart by GEN.`,
+	Example: "socks --sort life --top 10",
+	Options: []engine.Option{
+		{Name: "sort", Short: "s", Kind: engine.Choice, Default: "bytes", Doc: "what comes first",
+			Choices: []string{"bytes", "tx", "rx", "life", "retrans", "drops", "rows", "start"}},
+		engine.Top("50", "how many lines, at most a million"),
+	},
+	New: newSocks,
+})
+
+// usage is what a socket did.
+type usage struct {
+	tx, rx, acked, received, retrans, drops, rows int64
+}
+
+// usedSock is a socket at the end of its life.
+type usedSock struct {
+	agg.Socket
+	usage
+	until int64
+}
+
+type socks struct {
+	in    *engine.Input
+	t     *render.Table
+	socks agg.PerSocket[usage]
+	best  *agg.Heap[usedSock]
+	all   int64
+
+	dir, ret, flags, acked, received scan.Col
+}
+
+func newSocks(in *engine.Input) engine.Fold {
+	f := &socks{in: in, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
+		acked: in.Int("bytes_acked"), received: in.Int("bytes_received")}
+	key := map[string]func(*usedSock) int64{
+		"bytes": func(s *usedSock) int64 { return s.tx + s.rx }, "tx": func(s *usedSock) int64 { return s.tx },
+		"rx": func(s *usedSock) int64 { return s.rx }, "life": func(s *usedSock) int64 { return s.until - s.First },
+		"retrans": func(s *usedSock) int64 { return s.retrans }, "drops": func(s *usedSock) int64 { return s.drops },
+		"rows": func(s *usedSock) int64 { return s.rows }, "start": func(s *usedSock) int64 { return -s.First },
+	}[in.Text("sort")]
+	f.best = agg.NewHeap(max(1, min(in.Number("top"), 1e6)), func(a, b usedSock) int {
+		return cmp.Or(cmp.Compare(key(&b), key(&a)), cmp.Compare(a.Serial, b.Serial))
+	})
+	in.Sockets("what they did before it is not counted")
+	for _, e := range []string{"tcp_state", "sock_io", "tcp_retrans", "skb_drop", "sys_connect", "sys_accept", "sys_close", "tcp_rcv_est", "tcp_write_xmit"} {
+		in.Use(e, map[string]string{"sock_io": "bytes are known of closed TCP sockets only", "tcp_retrans": "retransmits are not counted",
+			"skb_drop": "drops are not counted", "tcp_state": "states and lives of TCP sockets are less certain"}[e], f.row)
+	}
+	in.OnEnd(f.ended)
+	f.t = in.Table(render.Spec{Name: "sockets", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
+		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(),
+		render.Col("protocol", render.String).Text("PROTO", -5)}, ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
+		render.Col("tx_bytes", render.Int).Text("TX_B", 10).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 10).In("bytes"),
+		render.Col("retransmits", render.Int).Text("RETR", 5), render.Col("drops", render.Int).Text("DROPS", 5),
+		render.Col("ms", render.Int).Text("MS", 8).In("ms"), render.Col("rows", render.Int).Text("ROWS", 8),
+		render.Col("netns", render.Int), render.Col("cookie", render.Int), render.Col("older", render.Int), render.Col("first_ns", render.Int).In("ns")})})
+	return f
+}
+
+func (f *socks) row(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	u := f.socks.Of(r.Sock)
+	u.rows++
+	switch r.Event.Name {
+	case "sock_io":
+		n := r.Int(f.ret)
+		switch {
+		case n < 0 || r.Int(f.flags)&msgPeek != 0 && r.Str(f.dir) == "recv":
+		case r.Str(f.dir) == "send":
+			u.tx += n
+		default:
+			u.rx += n
+		}
+	case "tcp_state":
+		u.acked, u.received = max(u.acked, r.Int(f.acked)), max(u.received, r.Int(f.received))
+	case "tcp_retrans":
+		u.retrans++
+	case "skb_drop":
+		u.drops++
+	}
+}
+
+func (f *socks) ended(s *agg.Socket) {
+	u := *f.socks.Of(s)
+	if u.rows == 0 {
+		return
+	}
+	u.tx, u.rx = max(u.tx, u.acked), max(u.rx, u.received)
+	if s.Older {
+		s.First = f.in.Start()
+	}
+	until := s.Last
+	switch {
+	case s.Closed != 0:
+		until = s.Closed
+	case s.Open:
+		until = f.in.Meta.LastNS
+	}
+	f.all++
+	f.best.Add(usedSock{*s, u, until})
+}
+
+// Finish lists the greatest.
+func (f *socks) Finish(a *render.Answer) {
+	shown := f.best.Sorted()
+	for i := range shown {
+		s := &shown[i]
+		older := int64(0)
+		if s.Older {
+			older = 1
+		}
+		putEnds(f.t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).StrOr(s.Protocol), &s.Socket)
+		f.t.StrOr(s.State).Int(s.tx).Int(s.rx).Int(s.retrans).Int(s.drops).Int((s.until - s.First) / 1e6).Int(s.rows)
+		f.t.Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).Int(older).Int(s.First).End()
+	}
+	if n := f.all - int64(len(shown)); n > 0 {
+		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Group(int64(len(shown))), engine.Group(f.all), f.all))
+	}
+}

@@ -1,0 +1,163 @@
+package analyze
+
+import (
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpstates",
+	Group:    groupTCP,
+	Question: "how long do TCP sessions stay in each state?",
+	Help: `One line per change of state. MS is the time spent in the old state, 0 where the
+recording does not have its beginning. PID and COMM own the socket; ends that the
+kernel fills in later are shown from the start. --compat shows the task on the CPU
+and the ends as they were at that moment, as BCC does.`,
+	Example: "tcpstates --summary",
+	Options: []engine.Option{
+		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, and the IP version"},
+		{Name: "time", Short: "T", Kind: engine.Flag, Doc: "time of day"},
+		{Name: "summary", Kind: engine.Flag, Doc: "count, average and total microseconds per state instead of lines"},
+		engine.Compat("task on the CPU, ends as they were"),
+	},
+	New: newTcpstates,
+})
+
+// change is a line that waits for what is learnt of its socket later.
+type change struct {
+	sock     *agg.Socket
+	is       agg.Socket // what is known of it
+	ts, ns   int64      // ns: time in the old state, -1 if unknown
+	from, to string
+}
+
+// Limits on how long a line waits.
+const (
+	maxChanges = 4096
+	maxWaitNS  = 1e9
+)
+
+type tcpstates struct {
+	in                 *engine.Input
+	t                  *render.Table
+	states             *mapOf[text, agg.Stats]
+	before             agg.PerSocket[int64]
+	queue              []change
+	compat, wide, time bool
+	oldState, newState scan.Col
+	pid, comm          scan.Col
+	laddr, lport       scan.Col
+	raddr, rport       scan.Col
+}
+
+func newTcpstates(in *engine.Input) engine.Fold {
+	f := &tcpstates{in: in, compat: in.Flag("compat"), wide: in.Flag("wide"), time: in.Flag("time"),
+		oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
+		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	in.Sockets("their first change has no duration")
+	in.On("tcp_state", f.state)
+	if in.Flag("summary") {
+		f.states = statsOf[text](in, "state_us", "us", render.Col("state", render.String))
+		return f.states
+	}
+	in.OnEnd(f.ended)
+	f.t = in.Table(render.Spec{Name: "changes", Columns: f.columns()})
+	return f
+}
+
+func (f *tcpstates) columns() []render.Column {
+	c, comm, addr := "", -10, -15
+	if f.compat {
+		c = "C-"
+	}
+	var cs []render.Column
+	if f.time {
+		cs = append(cs, render.Col("time", render.Clock).Text("TIME", -8).ForPeople())
+	}
+	if f.wide {
+		comm, addr = -16, -26
+	}
+	cs = append(cs, render.Col("sock", render.Hex).Text("SKADDR", -16), render.Col("pid", render.Int).Text(c+"PID", -5),
+		render.Col("comm", render.String).Text(c+"COMM", comm).Cut())
+	if f.wide {
+		cs = append(cs, render.Col("ip", render.Int).Text("IP", -2))
+	}
+	e := ends()
+	e[0], e[2] = e[0].Text("LADDR", addr), e[2].Text("RADDR", addr)
+	return append(join(cs, e), render.Col("old_state", render.String).Text("OLDSTATE", -11),
+		render.Col("new_state", render.String).Text("NEWSTATE", -11).Sep(" -> "),
+		render.Col("ms", render.Fixed).Digits(3).Text("MS", 0).ForPeople(), render.Col("old_state_ns", render.Int).In("ns"),
+		render.Col("generation", render.Int), render.Col("ts_ns", render.Int).In("ns"))
+}
+
+func (f *tcpstates) state(r *engine.Row) {
+	before := f.before.Of(r.Sock)
+	c := change{sock: r.Sock, is: *r.Sock, ts: r.TS, ns: -1, from: r.Str(f.oldState), to: r.Str(f.newState)}
+	if *before != 0 {
+		c.ns = r.TS - *before
+	}
+	*before = r.TS
+	switch {
+	case f.states != nil:
+		if c.ns >= 0 {
+			f.states.Add(text(c.from), c.ns/1000)
+		}
+	case f.compat:
+		c.is.Pid, c.is.Comm = r.Int(f.pid), r.Str(f.comm)
+		c.is.Laddr, c.is.Lport, c.is.Raddr, c.is.Rport = r.Str(f.laddr), r.Int(f.lport), r.Str(f.raddr), r.Int(f.rport)
+		f.line(&c)
+	default:
+		f.queue = append(f.queue, c)
+		f.flush(r.TS, len(f.queue) > maxChanges)
+	}
+}
+
+// flush writes the lines at the front whose socket is known or that waited enough.
+func (f *tcpstates) flush(now int64, full bool) {
+	n := 0
+	for ; n < len(f.queue); n++ {
+		c := &f.queue[n]
+		if c.sock != nil && c.sock.Serial == c.is.Serial {
+			c.is = *c.sock
+		}
+		if !c.is.Tuple() || c.is.Pid == 0 {
+			if c.sock != nil && !full && now-c.ts < maxWaitNS {
+				break
+			}
+			full = false
+		}
+		f.line(c)
+	}
+	f.queue = append(f.queue[:0], f.queue[n:]...)
+}
+
+// ended takes what is known of a socket before it is forgotten.
+func (f *tcpstates) ended(s *agg.Socket) {
+	for i := range f.queue {
+		if f.queue[i].sock == s && f.queue[i].is.Serial == s.Serial {
+			f.queue[i].sock, f.queue[i].is = nil, *s
+		}
+	}
+}
+
+func (f *tcpstates) line(c *change) {
+	if f.time {
+		f.t.Int(f.in.Local(c.ts))
+	}
+	f.t.Uint(c.is.Addr).IntOr(c.is.Pid, c.is.Pid != 0 || f.compat).Str(c.is.Comm)
+	if f.wide {
+		version := int64(4)
+		if strings.Contains(c.is.Laddr, ":") {
+			version = 6
+		}
+		f.t.Int(version)
+	}
+	putEnds(f.t, &c.is).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(c.is.Gen)).Int(c.ts).End()
+}
+
+// Finish writes the lines that still wait.
+func (f *tcpstates) Finish(*render.Answer) { f.flush(1<<62, false) }
