@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -137,8 +138,8 @@ func (f *footer) keyValues(r *thrift, t byte, o *Options) {
 				r.skip(t, 0)
 			}
 		}
-		if len(key) > len(metaPrefix) && string(key[:len(metaPrefix)]) == metaPrefix && len(f.kv) < maxKeys && int64(len(value)) <= o.MaxMeta {
-			f.kv[string(key)] = value
+		if bytes.HasPrefix(key, []byte(metaPrefix)) {
+			keepMeta(f.kv, clip(key), value, o)
 		}
 	}
 }

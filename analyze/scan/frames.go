@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -262,21 +261,4 @@ func (w *walker) footer(off int64, fr *schema.Frame) ([]byte, bool) {
 		return nil, false
 	}
 	return b, crc32.Checksum(b, schema.Castagnoli) == fr.FooterCRC
-}
-
-// addMeta splits a JSON object of metadata into its values.
-func addMeta(kv map[string][]byte, s []byte, o *Options) error {
-	if int64(len(s)) > o.MaxMeta {
-		return nil // a later, full set may be smaller; rows do not depend on it
-	}
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(s, &m); err != nil {
-		return fmt.Errorf("metadata: %w", err)
-	}
-	for k, v := range m {
-		if len(kv) < maxKeys {
-			kv[k] = v
-		}
-	}
-	return nil
 }

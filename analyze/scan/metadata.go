@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"netrec/schema"
 )
@@ -13,7 +14,30 @@ const metaPrefix = "netrec."
 
 // maxList bounds each list of the metadata: an element of a few bytes of JSON
 // becomes hundreds in memory.
-const maxList = 1 << 16
+const maxList = 1 << 18
+
+// addMeta splits the JSON object of a checkpoint into its values.
+func addMeta(kv map[string][]byte, s []byte, o *Options) error {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(s, &m); err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	for k, v := range m {
+		keepMeta(kv, k, v, o)
+	}
+	return nil
+}
+
+// keepMeta keeps a value of ours, nil in place of one that is too large.
+func keepMeta(kv map[string][]byte, key string, value []byte, o *Options) {
+	switch {
+	case !strings.HasPrefix(key, metaPrefix) || len(key) > 64 || len(kv) >= maxKeys:
+	case int64(len(value)) > o.MaxMeta:
+		kv[key] = nil
+	default:
+		kv[key] = value
+	}
+}
 
 // decodeMeta fills Meta from the footer's key/value pairs. What is not readable
 // is a problem to tell, not a reason to refuse the rows.
@@ -46,7 +70,9 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 		if !ok {
 			continue
 		}
-		if err := e.into(v); err != nil {
+		if v == nil {
+			p.add("metadata %s is larger than %s and was left out", e.key, plural(f.o.MaxMeta, "byte"))
+		} else if err := e.into(v); err != nil {
 			p.add("metadata %s is unreadable: %v", e.key, err)
 		}
 	}

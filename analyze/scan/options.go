@@ -9,7 +9,7 @@ type Options struct {
 	MaxGroup  int64 // rows of a row group; 16 Mi
 	MaxGroups int64 // row groups of a file; 256 Ki
 	MaxString int64 // bytes of a string value; 1 MiB
-	MaxMeta   int64 // bytes of one metadata value; 16 MiB
+	MaxMeta   int64 // bytes of one metadata value; 64 MiB
 }
 
 func (o Options) withDefaults() Options {
@@ -18,7 +18,7 @@ func (o Options) withDefaults() Options {
 		d int64
 	}{
 		{&o.MaxMemory, 1 << 30}, {&o.MaxFooter, 256 << 20}, {&o.MaxChunk, 256 << 20}, {&o.MaxGroup, 16 << 20},
-		{&o.MaxGroups, 256 << 10}, {&o.MaxString, 1 << 20}, {&o.MaxMeta, 16 << 20},
+		{&o.MaxGroups, 256 << 10}, {&o.MaxString, 1 << 20}, {&o.MaxMeta, 64 << 20},
 	} {
 		if *l.v <= 0 {
 			*l.v = l.d
