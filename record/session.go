@@ -120,6 +120,7 @@ func (s *session) attach() error {
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
 	}
+	s.hooks.Forget()
 	s.names.setEnums(s.hooks.Enums)
 	c, err := mapCounters(s.hooks.Counters.FD(), s.cpus)
 	if err != nil {

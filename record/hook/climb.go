@@ -91,7 +91,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
 	}
 	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog.Copy()},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
-	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps})
+	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 	if err != nil {
 		return nil, nil, fmt.Errorf("load: %w", short(err))
 	}

@@ -19,6 +19,7 @@ type Symbols interface {
 
 // kernel is what can be known about hooks before trying them.
 type kernel struct {
+	cache   *btf.Cache // decoding the kernel's BTF takes longer than loading a program
 	types   *btf.Spec
 	symbols Symbols
 	tracefs string // "" where it is not mounted
@@ -26,11 +27,12 @@ type kernel struct {
 }
 
 func newKernel(symbols Symbols) (*kernel, error) {
-	types, err := btf.LoadKernelSpec()
+	cache := btf.NewCache()
+	types, err := cache.Kernel()
 	if err != nil {
 		return nil, fmt.Errorf("read the kernel's BTF: %w", err)
 	}
-	return &kernel{types: types, symbols: symbols, tracefs: findTracefs()}, nil
+	return &kernel{cache: cache, types: types, symbols: symbols, tracefs: findTracefs()}, nil
 }
 
 // check says why a hook cannot exist on this kernel, or nil.

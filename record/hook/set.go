@@ -100,6 +100,10 @@ func load(conf Config) (*Set, error) {
 	return s, nil
 }
 
+// Forget frees what was needed to choose and load: the kernel's types take tens of
+// megabytes. Alternatives cannot be asked for afterwards.
+func (s *Set) Forget() { s.kernel, s.base = nil, nil }
+
 // prepare sets the constants, patches the programs and creates maps and rings.
 func (s *Set) prepare() error {
 	spec, err := bpf.Spec()

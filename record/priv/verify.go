@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // expectation is what every thread must look like after Drop.
@@ -15,8 +16,25 @@ type expectation struct {
 	bounding bool // the bounding set must be empty
 }
 
+// A thread that is about to end is out of the runtime's reach but still in /proc; it
+// must be gone within this time.
+const (
+	verifyTries = 100
+	verifyPause = 5 * time.Millisecond
+)
+
 // verify reads back every thread from the kernel.
-func verify(want expectation) error {
+func verify(want expectation) (err error) {
+	for range verifyTries {
+		if err = verifyOnce(want); err == nil {
+			return nil
+		}
+		time.Sleep(verifyPause)
+	}
+	return err
+}
+
+func verifyOnce(want expectation) error {
 	const dir = "/proc/self/task"
 	tasks, err := os.ReadDir(dir)
 	if err != nil {
