@@ -23,7 +23,7 @@ func (r *Report) devices(inode uint32) {
 	}
 	for i, l := range links {
 		if len(r.Interfaces) == MaxInterfaces {
-			r.warn("network namespace %d: %d interfaces beyond the first %d were not read", inode, len(links)-i, MaxInterfaces)
+			r.left.interfaces += len(links) - i
 			break
 		}
 		a := l.Attrs()
@@ -54,7 +54,7 @@ func (r *Report) qdiscs(inode uint32) {
 	}
 	for i, q := range list {
 		if len(r.Qdiscs) == MaxQdiscs {
-			r.warn("network namespace %d: %d queueing disciplines beyond the first %d were not read", inode, len(list)-i, MaxQdiscs)
+			r.left.qdiscs += len(list) - i
 			break
 		}
 		a := q.Attrs()

@@ -27,6 +27,30 @@ type Report struct {
 	// Warnings say what is missing, one sentence each: a namespace that could
 	// not be entered, a limit that was reached.
 	Warnings []string
+
+	left left
+}
+
+// left counts what a limit or a lack has kept out, over all namespaces.
+type left struct {
+	sockets, interfaces, qdiscs, counters int
+}
+
+// warn makes one sentence of each count that is not zero.
+func (l *left) warn(r *Report) {
+	for _, c := range []struct {
+		n    int
+		text string
+	}{
+		{l.sockets, fmt.Sprintf("sockets beyond the first %d were not read", MaxSockets)},
+		{l.interfaces, fmt.Sprintf("interfaces beyond the first %d were not read", MaxInterfaces)},
+		{l.qdiscs, fmt.Sprintf("queueing disciplines beyond the first %d were not read", MaxQdiscs)},
+		{l.counters, "network namespaces have no process, their protocol counters are left out"},
+	} {
+		if c.n > 0 {
+			r.warn("%d %s", c.n, c.text)
+		}
+	}
 }
 
 func (r *Report) warn(format string, args ...any) {
@@ -52,6 +76,7 @@ func Facts(ctx context.Context, netns uint32) (*Report, error) {
 			r.warn("network namespace %d (%s): %v", ns.inode, ns.path, err)
 		}
 	}
+	r.left.warn(r)
 	if err := r.own(ctx); err != nil {
 		return nil, err
 	}
@@ -87,6 +112,6 @@ func (r *Report) namespace(ns *namespace, recorded bool) {
 	case ns.pid != 0:
 		r.Counters.follow(ns.inode, ns.pid)
 	default:
-		r.warn("protocol counters of network namespace %d (%s) are left out: it has no process", ns.inode, ns.path)
+		r.left.counters++
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -13,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namedDirs hold bind mounts of namespaces: ip netns, and Docker's.
-var namedDirs = []string{"/run/netns", "/run/docker/netns"}
+// namedDir is where ip netns keeps the namespaces it has named.
+const namedDir = "/run/netns"
 
 // maxPid is the kernel's own limit of process ids. Inode numbers of namespaces
 // are near the end of 32 bits, which tells the two apart in a filter.
@@ -41,8 +42,8 @@ func NetnsInode(spec string) (uint32, string, error) {
 		path = "/proc/self/ns/net"
 	case strings.ContainsRune(spec, '/'):
 		path = spec
-	case isNetns(filepath.Join(namedDirs[0], spec)):
-		path = filepath.Join(namedDirs[0], spec)
+	case isNetns(filepath.Join(namedDir, spec)):
+		path = filepath.Join(namedDir, spec)
 	case err == nil && n > maxPid:
 		list, _, err := findNamespaces(context.Background(), uint32(n))
 		if err != nil {
@@ -52,7 +53,7 @@ func NetnsInode(spec string) (uint32, string, error) {
 	case err == nil:
 		path = fmt.Sprintf("/proc/%d/ns/net", n)
 	default:
-		return 0, "", fmt.Errorf("network namespace %q: not in %s, and neither a path, a process id nor an inode number", spec, namedDirs[0])
+		return 0, "", fmt.Errorf("network namespace %q: not in %s, and neither a path, a process id nor an inode number", spec, namedDir)
 	}
 	inode, err := netnsInode(path)
 	if err != nil {
@@ -124,13 +125,9 @@ func findNamespaces(ctx context.Context, want uint32) (list []namespace, more in
 	if inode, err := netnsInode(self); err == nil && add(namespace{inode: inode, path: self, own: true}) {
 		return list, 0, nil
 	}
-	for _, dir := range namedDirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if inode, err := netnsInode(path); err == nil && add(namespace{inode: inode, path: path}) {
-				return list, 0, nil
-			}
+	for _, m := range mountedNamespaces() {
+		if add(m) {
+			return list, 0, nil
 		}
 	}
 	err = eachPid(ctx, func(pid int) bool {
@@ -147,15 +144,55 @@ func findNamespaces(ctx context.Context, want uint32) (list []namespace, more in
 	return list, more, nil
 }
 
+// maxMounts bounds the search for named namespaces.
+const maxMounts = 100_000
+
+// mountedNamespaces lists network namespaces that are bind-mounted somewhere, as ip
+// netns and container engines do to name them.
+func mountedNamespaces() []namespace {
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var out []namespace
+	s := bufio.NewScanner(f)
+	for n := 0; n < maxMounts && s.Scan(); n++ {
+		if ns, ok := parseMount(s.Text()); ok {
+			out = append(out, ns)
+		}
+	}
+	return out
+}
+
+// parseMount reads a line of mountinfo: id, parent, device, root, mount point, …
+func parseMount(line string) (namespace, bool) {
+	fields := strings.SplitN(line, " ", 6)
+	if len(fields) < 6 {
+		return namespace{}, false
+	}
+	inode, ok := bracketed(fields[3], "net:[")
+	return namespace{inode: inode, path: unescape.Replace(fields[4])}, ok
+}
+
+// unescape undoes what the kernel does to mount points.
+var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
 // linkInode reads the number out of a /proc link such as "net:[4026531840]".
 func linkInode(path, prefix string) (uint32, bool) {
 	var buf [64]byte
 	n, err := unix.Readlink(path, buf[:])
-	if err != nil || n <= len(prefix) || string(buf[:len(prefix)]) != prefix || buf[n-1] != ']' {
+	if err != nil {
 		return 0, false
 	}
-	inode, err := strconv.ParseUint(string(buf[len(prefix):n-1]), 10, 32)
-	return uint32(inode), err == nil
+	return bracketed(string(buf[:n]), prefix)
+}
+
+func bracketed(s, prefix string) (uint32, bool) {
+	s, ok := strings.CutPrefix(s, prefix)
+	s, ok2 := strings.CutSuffix(s, "]")
+	inode, err := strconv.ParseUint(s, 10, 32)
+	return uint32(inode), ok && ok2 && err == nil
 }
 
 // do runs f on a thread inside the namespace. The thread is never unlocked, so

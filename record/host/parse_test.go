@@ -1,11 +1,14 @@
 package host
 
 import (
+	"net"
 	"reflect"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"netrec/schema"
 )
 
 func TestParseCounters(t *testing.T) {
@@ -89,5 +92,42 @@ func TestAnchor(t *testing.T) {
 	// The two clocks tick alike: what differs is the time between the readings.
 	if drift := (b.Wall - a.Wall) - (b.Mono - a.Mono); drift > a.Jitter+b.Jitter+1e6 || drift < -(a.Jitter+b.Jitter+1e6) {
 		t.Errorf("clocks drifted %d ns between two readings", drift)
+	}
+}
+
+func TestParseMount(t *testing.T) {
+	for line, want := range map[string]namespace{
+		"571 25 0:4 net:[4026532281] /run/netns/a\\040b rw shared:1 - nsfs nsfs rw": {inode: 4026532281, path: "/run/netns/a b"},
+		"571 25 0:4 mnt:[4026532281] /run/x rw - nsfs nsfs rw":                      {},
+		"571 25 0:4 net:[junk] /run/x rw - nsfs nsfs rw":                            {},
+		"28 1 8:1 / / rw,relatime - ext4 /dev/root rw":                              {},
+		"": {},
+	} {
+		got, ok := parseMount(line)
+		if ok != (want.inode != 0) || ok && got != want {
+			t.Errorf("%q: %+v, %v", line, got, ok)
+		}
+	}
+}
+
+// With the report full, what the kernel shows is counted but not kept.
+func TestLimits(t *testing.T) {
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	r := &Report{Sockets: make([]schema.Socket, MaxSockets), Interfaces: make([]schema.Interface, MaxInterfaces), Qdiscs: make([]schema.Qdisc, MaxQdiscs)}
+	r.sockets(1)
+	r.devices(1)
+	if len(r.Sockets) != MaxSockets || r.left.sockets < 1 {
+		t.Errorf("%d sockets, %d left out", len(r.Sockets), r.left.sockets)
+	}
+	if len(r.Interfaces) != MaxInterfaces || r.left.interfaces < 1 || len(r.Qdiscs) != MaxQdiscs {
+		t.Errorf("%d interfaces, %d left out, %d qdiscs", len(r.Interfaces), r.left.interfaces, len(r.Qdiscs))
+	}
+	r.left.warn(r)
+	if len(r.Warnings) < 2 || !strings.Contains(r.Warnings[0], "beyond the first 200000") {
+		t.Errorf("warnings %q", r.Warnings)
 	}
 }

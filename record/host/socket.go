@@ -61,10 +61,9 @@ func (r *Report) sockets(inode uint32) {
 		if d.family == unix.AF_UNIX {
 			parse = parseUnix
 		}
-		left := 0
 		err := diag(d.family, d.protocol, func(msg []byte) {
 			if len(r.Sockets) >= MaxSockets {
-				left++
+				r.left.sockets++
 				return
 			}
 			if s, ok := parse(msg, d.protocol); ok {
@@ -77,9 +76,6 @@ func (r *Report) sockets(inode uint32) {
 			r.warn("%s sockets of network namespace %d changed while they were read, some may be missing", d.name, inode)
 		case err != nil && !(d.optional && absent(err)):
 			r.warn("%s sockets of network namespace %d: %v", d.name, inode, err)
-		}
-		if left > 0 {
-			r.warn("%d %s sockets of network namespace %d beyond the limit of %d were not read", left, d.name, inode, MaxSockets)
 		}
 	}
 }

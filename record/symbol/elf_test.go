@@ -31,8 +31,13 @@ func smallELF(n int) []byte {
 	w(elf.Section64{})
 	w(elf.Section64{Type: uint32(elf.SHT_SYMTAB), Off: symoff, Size: uint64(n * 24), Link: 2, Entsize: 24})
 	w(elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: uint64(stroff), Size: uint64(len(names))})
+	sym := len(b.Bytes())
+	w(elf.Sym64{Name: 1, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Size: 16})
+	one := bytes.Clone(b.Bytes()[sym:])
+	b.Truncate(sym)
 	for i := range n {
-		w(elf.Sym64{Name: 1, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Value: 0x401000 + uint64(i)*16, Size: 16})
+		binary.LittleEndian.PutUint64(one[8:], 0x401000+uint64(i)*16)
+		b.Write(one)
 	}
 	b.Write(names)
 	return b.Bytes()

@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
+	"math/bits"
 	"os"
-	"slices"
 	"strconv"
 )
 
@@ -17,8 +18,9 @@ var ErrHidden = errors.New("kernel addresses are hidden (needs CAP_SYSLOG, or ke
 // Kernel knows the functions of the running kernel and its modules. A nil *Kernel
 // knows none. It does not change after it was loaded and may be shared.
 type Kernel struct {
-	table  table
-	byName []uint32 // positions in table.entries, sorted by name
+	table table
+	seed  maphash.Seed
+	slots []uint32 // hash table by name, open addressing: positions in table.entries plus one
 }
 
 // LoadKernel reads /proc/kallsyms; modules loaded later are not in it. The error
@@ -92,16 +94,25 @@ func textRank(kind byte) (uint8, bool) {
 	return 0, false
 }
 
+// index makes names findable. Half of the slots stay empty, so that a search ends.
 func (k *Kernel) index() {
 	k.table.sort()
-	k.byName = make([]uint32, len(k.table.entries))
-	for i := range k.byName {
-		k.byName[i] = uint32(i)
+	k.seed = maphash.MakeSeed()
+	k.slots = make([]uint32, 1<<bits.Len(uint(2*len(k.table.entries))))
+	for i := range k.table.entries {
+		at := k.slot(k.nameAt(i))
+		for k.slots[at] != 0 {
+			at = (at + 1) & (len(k.slots) - 1)
+		}
+		k.slots[at] = uint32(i) + 1
 	}
-	slices.SortStableFunc(k.byName, func(a, b uint32) int { return bytes.Compare(k.nameAt(a), k.nameAt(b)) })
 }
 
-func (k *Kernel) nameAt(i uint32) []byte {
+func (k *Kernel) slot(name []byte) int {
+	return int(maphash.Bytes(k.seed, name) & uint64(len(k.slots)-1))
+}
+
+func (k *Kernel) nameAt(i int) []byte {
 	e := &k.table.entries[i]
 	return k.table.names[e.off : e.off+uint32(e.len)]
 }
@@ -133,9 +144,6 @@ func (k *Kernel) frame(at, addr uint64) (string, bool) {
 
 // Has reports whether the kernel has a function of that name.
 func (k *Kernel) Has(name string) bool {
-	if k == nil {
-		return false
-	}
 	_, n := k.named(name)
 	return n > 0
 }
@@ -143,29 +151,26 @@ func (k *Kernel) Has(name string) bool {
 // Range is where a function begins and ends. It is not ok where several functions
 // have the name: static ones of different files may.
 func (k *Kernel) Range(name string) (lo, hi uint64, ok bool) {
-	if k == nil {
-		return 0, 0, false
-	}
-	i, n := k.named(name)
+	e, n := k.named(name)
 	if n != 1 {
 		return 0, 0, false
 	}
-	lo = k.table.entries[k.byName[i]].addr
-	hi = lo + maxGap
-	if j := k.table.after(lo); j < len(k.table.entries) {
-		hi = min(hi, k.table.entries[j].addr)
+	lo, hi = e.addr, e.addr+maxGap
+	if i := k.table.after(lo); i < len(k.table.entries) {
+		hi = min(hi, k.table.entries[i].addr)
 	}
 	return lo, hi, true
 }
 
-// named finds a name in byName: the first position and how many there are.
-func (k *Kernel) named(name string) (int, int) {
-	i, found := slices.BinarySearchFunc(k.byName, name, func(e uint32, s string) int {
-		return bytes.Compare(k.nameAt(e), []byte(s))
-	})
-	n := 0
-	for found && i+n < len(k.byName) && string(k.nameAt(k.byName[i+n])) == name {
-		n++
+// named finds a function by name, and how many have it.
+func (k *Kernel) named(name string) (e *entry, n int) {
+	if k == nil {
+		return nil, 0
 	}
-	return i, n
+	for at := k.slot([]byte(name)); k.slots[at] != 0; at = (at + 1) & (len(k.slots) - 1) {
+		if i := int(k.slots[at] - 1); string(k.nameAt(i)) == name {
+			e, n = &k.table.entries[i], n+1
+		}
+	}
+	return e, n
 }

@@ -3,9 +3,9 @@ package symbol
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -95,21 +95,8 @@ func parsePerfMap(r io.Reader) *table {
 		}
 	}
 	// Code is compiled again at the same address: what was written last is there now.
-	slices.SortStableFunc(t.entries, func(a, b entry) int {
-		if a.addr != b.addr {
-			return cmpUint(a.addr, b.addr)
-		}
-		return cmpUint(uint64(math.MaxUint32-a.off), uint64(math.MaxUint32-b.off))
+	slices.SortFunc(t.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.off, a.off))
 	})
 	return t
-}
-
-func cmpUint(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -53,29 +54,17 @@ func (t *table) bytes() int { return 24*cap(t.entries) + cap(t.names) }
 // the lower rank comes first, then the plainer: connect before __connect.
 func (t *table) sort() {
 	t.entries, t.names = slices.Clip(t.entries), slices.Clip(t.names)
-	slices.SortStableFunc(t.entries, func(a, b entry) int {
-		switch {
-		case a.addr != b.addr:
-			if a.addr < b.addr {
-				return -1
-			}
-			return 1
-		case a.rank != b.rank:
-			return int(a.rank) - int(b.rank)
+	slices.SortFunc(t.entries, func(a, b entry) int {
+		if c := cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.rank, b.rank)); c != 0 {
+			return c
 		}
 		return plainer(t.name(&a), t.name(&b))
 	})
 }
 
 func plainer(a, b string) int {
-	score := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
-	if d := score(a) - score(b); d != 0 {
-		return d
-	}
-	if d := len(a) - len(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b)
+	underscores := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
+	return cmp.Or(underscores(a)-underscores(b), len(a)-len(b), strings.Compare(a, b))
 }
 
 // maxBack is how many preceding symbols are tried for one that still covers an
