@@ -243,7 +243,9 @@ struct sockaddr_in6 {
 #define AF_INET6 10
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
+#define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
+#define TCP_NEW_SYN_RECV 12
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
 #define S_IFMT 00170000

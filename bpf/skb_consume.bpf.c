@@ -8,6 +8,7 @@ static __always_inline int skb_consume(struct sk_buff *skb, u64 location)
 	u32 netns = skb_netns(skb, sk);
 	struct skb_consume *r;
 
+	sk = full_sock(sk);
 	if (sk ? !want_sock(sk, netns, false) : !want_netns(netns) || cfg_port)
 		return 0;
 	r = BEGIN(skb_consume, sk, skb, netns);
