@@ -21,6 +21,27 @@ func damaged(format string, a ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, a...))
 }
 
+// typedError reports whether an error already says what kind of fault it is.
+func typedError(err error) bool {
+	for _, t := range []error{ErrNotCapture, ErrDamaged, ErrNewer, ErrColumn, ErrLimit, ErrUnsupport} {
+		if errors.Is(err, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// wrapDamage keeps the kind of an error that has one and calls the rest damage.
+func wrapDamage(what string, err error) error {
+	switch {
+	case errors.Is(err, ErrColumn): // says by itself where it is
+		return err
+	case typedError(err):
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return damaged("%s: %w", what, err)
+}
+
 func tooLarge(what string, got, limit int64) error {
 	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, commas(got), commas(limit))
 }

@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"netrec/schema"
@@ -86,16 +85,6 @@ func parseFooter(b []byte, o *Options, keep bool) (*footer, error) {
 		return nil, damaged("footer: no schema")
 	}
 	return f, nil
-}
-
-// wrapDamage keeps a typed error and calls everything else damage.
-func wrapDamage(what string, err error) error {
-	for _, typed := range []error{ErrDamaged, ErrLimit, ErrColumn, ErrUnsupport, ErrNotCapture} {
-		if errors.Is(err, typed) {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-	}
-	return damaged("%s: %w", what, err)
 }
 
 func (f *footer) rowGroups(r *thrift, t byte, o *Options, keep bool) {

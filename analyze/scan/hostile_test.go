@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"runtime/debug"
 	"runtime/metrics"
@@ -46,7 +45,7 @@ func attempt(t testing.TB, b []byte, written map[string]bool) (rows int, err err
 	if n := allocated() - before; n > hostileAlloc+uint64(rows)*4000 {
 		t.Fatalf("%d bytes allocated for a file of %d and %d rows", n, len(b), rows)
 	}
-	if err != nil && !typed(err) {
+	if err != nil && !typedError(err) {
 		t.Fatalf("error without a type: %v", err)
 	}
 	return rows, err
@@ -57,15 +56,6 @@ func allocated() uint64 {
 	m := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(m)
 	return m[0].Value.Uint64()
-}
-
-func typed(err error) bool {
-	for _, e := range []error{ErrNotCapture, ErrDamaged, ErrNewer, ErrColumn, ErrLimit, ErrUnsupport} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
 }
 
 // smallCapture is a recording of three commits, the set of its rows, and how

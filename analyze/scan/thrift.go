@@ -40,7 +40,9 @@ type thrift struct {
 }
 
 func (r *thrift) fail(err error) {
-	if r.err == nil {
+	if r.err == nil && typedError(err) {
+		r.err = err
+	} else if r.err == nil {
 		r.err = fmt.Errorf("at byte %d: %w", r.pos, err)
 	}
 	r.pos = len(r.b)
