@@ -39,12 +39,11 @@ type elfFile struct {
 }
 
 type section struct {
-	kind, link         uint32
-	off, size, entsize uint64
+	name, kind, link         uint32
+	addr, off, size, entsize uint64
 }
 
-// readELF reads segments and function symbols of a file: .symtab, or .dynsym where
-// the file is stripped. A file without symbols is no error.
+// readELF reads segments and functions of a file. One without symbols is no error.
 func readELF(r io.ReaderAt, size int64) (*object, error) {
 	f := &elfFile{r: r, size: uint64(size)}
 	h, err := f.bytes(0, 64)
@@ -70,18 +69,36 @@ func readELF(r io.ReaderAt, size int64) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		// A file has at most one of each; a hostile one may have thousands.
-		i := slices.IndexFunc(sections, func(s section) bool { return s.kind == uint32(kind) })
-		if i < 0 || int64(sections[i].link) >= int64(len(sections)) || len(o.table.entries) > 0 {
-			continue
-		}
-		if err := f.symbols(&o.table, sections[i], sections[sections[i].link]); err != nil {
-			return nil, err
-		}
+	if err := f.functions(&o.table, h, sections); err != nil {
+		return nil, err
 	}
 	o.table.sort()
 	return o, nil
+}
+
+// functions fills the table: .symtab is complete; in a stripped file .dynsym and a
+// Go program's own table together are what is left.
+func (f *elfFile) functions(t *table, h []byte, sections []section) error {
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		// A file has at most one of each; a hostile one may have thousands.
+		i := slices.IndexFunc(sections, func(s section) bool { return s.kind == uint32(kind) })
+		if i >= 0 && int64(sections[i].link) < int64(len(sections)) {
+			if err := f.symbols(t, sections[i], sections[sections[i].link]); err != nil {
+				return err
+			}
+		}
+		if kind == elf.SHT_SYMTAB && len(t.entries) > 0 {
+			return nil
+		}
+	}
+	if len(sections) == 0 {
+		return nil
+	}
+	before := *t
+	if f.goSymbols(t, h, sections) != nil {
+		*t = before // what the table gave before it turned out damaged is not to be trusted
+	}
+	return nil
 }
 
 // bytes reads n bytes at off, which must lie within the file.
@@ -157,8 +174,8 @@ func (f *elfFile) sections(h []byte) ([]section, error) {
 	out := make([]section, 0, n)
 	for ; len(b) > 0; b = b[entsize:] {
 		out = append(out, section{
-			kind: binary.LittleEndian.Uint32(b[4:]), link: binary.LittleEndian.Uint32(b[f.pick(40, 24):]),
-			off: f.word(b, 24, 16), size: f.word(b, 32, 20), entsize: f.word(b, 56, 36),
+			name: binary.LittleEndian.Uint32(b), kind: binary.LittleEndian.Uint32(b[4:]), link: binary.LittleEndian.Uint32(b[f.pick(40, 24):]),
+			addr: f.word(b, 16, 12), off: f.word(b, 24, 16), size: f.word(b, 32, 20), entsize: f.word(b, 56, 36),
 		})
 	}
 	return out, nil

@@ -199,6 +199,42 @@ func TestELFAgainstStandardLibrary(t *testing.T) {
 	}
 }
 
+// Every word of a Go program's table damaged in turn: no symbols rather than wrong
+// memory, and never one outside the code.
+func TestHostileGoTable(t *testing.T) {
+	le := binary.LittleEndian
+	good := make([]byte, goHeader)
+	le.PutUint32(good, goMagic120)
+	good[6], good[7] = 1, 8
+	for i, v := range []uint64{2, 0, 0x401000, goHeader, 0, 0, 0, goHeader + 16} {
+		le.PutUint64(good[8+8*i:], v)
+	}
+	good = append(good, "main.a\x00main.bc\x00\x00"...)[:goHeader+16]
+	for _, v := range []uint32{0, 20, 16, 28, 32, 0, 0, 0, 7, 0} {
+		good = le.AppendUint32(good, v)
+	}
+	text := &section{addr: 0x401000, size: 0x1000}
+	var tab table
+	if err := parseGoTable(&tab, good, text, false); err != nil || len(tab.entries) != 2 {
+		t.Fatalf("%d functions, %v", len(tab.entries), err)
+	}
+	if e := tab.find(0x401011); e == nil || tab.name(e) != "main.bc" {
+		t.Fatalf("second function: %+v", e)
+	}
+	for off := range len(good) {
+		for _, v := range []byte{0, 1, 0x7f, 0xff} {
+			b := bytes.Clone(good)
+			b[off] = v
+			parseGoTable(&table{}, b, text, false)
+			parseGoTable(&table{}, b[:off], text, true)
+		}
+	}
+	le.PutUint64(good[8:], math.MaxUint64)
+	if err := parseGoTable(&table{}, good, text, false); err == nil {
+		t.Error("2^64 functions were accepted")
+	}
+}
+
 func FuzzReadELF(f *testing.F) {
 	f.Add(smallELF(2))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -115,27 +115,54 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-func TestOwnProcess(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "goprog")
-	dir := t.TempDir()
-	src := `package main
-import ("bufio"; "fmt"; "os"; "runtime")
-func callee() { pcs := make([]uintptr, 8); n := runtime.Callers(1, pcs); for _, pc := range pcs[:n] { fmt.Printf("%x ", pc) }; fmt.Println(); bufio.NewReader(os.Stdin).ReadByte() }
+const goSource = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+)
+
+func callee() {
+	pcs := make([]uintptr, 8)
+	for _, pc := range pcs[:runtime.Callers(1, pcs)] {
+		fmt.Printf("%x ", pc)
+	}
+	fmt.Println()
+	bufio.NewReader(os.Stdin).ReadByte()
+}
+
 //go:noinline
 func caller() { callee(); println() }
+
 func main() { caller() }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o644); err != nil {
+
+// Frames as the Go runtime itself reports them get the names it would give them,
+// also in a stripped program.
+func TestGoProgram(t *testing.T) {
+	want := regexp.MustCompile(`^runtime\.goexit(\.abi0)?\+0x1;runtime\.main\+0x[0-9a-f]+;main\.main\+0x[0-9a-f]+;main\.caller\+0x[0-9a-f]+;main\.callee\+0x[0-9a-f]+$`)
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no Go compiler")
+	}
+	dir := t.TempDir()
+	src := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(src, []byte(goSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-gcflags=-l", "-o", bin, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	pid, addrs := start(t, bin)
-	got := New(nil, NewUser()).Stack(true, pid, addrs)
-	want := regexp.MustCompile(`^runtime\.goexit(\.abi0)?\+0x1;runtime\.main\+0x[0-9a-f]+;main\.main\+0x[0-9a-f]+;main\.caller\+0x[0-9a-f]+;main\.callee\+0x[0-9a-f]+$`)
-	if !want.MatchString(got) {
-		t.Errorf("stack %q", got)
+	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}} {
+		bin := filepath.Join(dir, "goprog")
+		build := exec.Command("go", append([]string{"build", "-gcflags=-l", "-o", bin}, append(flags, src)...)...)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		pid, addrs := start(t, bin)
+		if got := New(nil, NewUser()).Stack(true, pid, addrs); !want.MatchString(got) {
+			t.Errorf("%q: stack %q", flags, got)
+		}
+		os.Remove(bin)
 	}
 }
 
