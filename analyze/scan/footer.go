@@ -79,12 +79,32 @@ func parseFooter(b []byte, o *Options, keep bool) (*footer, error) {
 		}
 	}
 	if r.err != nil {
+		if err := checkFormat(footerKeys(b, o)); err != nil {
+			return nil, err
+		}
 		return nil, wrapDamage("footer", r.err)
 	}
 	if f.leaves == nil {
 		return nil, damaged("footer: no schema")
 	}
 	return f, nil
+}
+
+// footerKeys reads the metadata alone of a footer that is not readable as a whole.
+func footerKeys(b []byte, o *Options) map[string][]byte {
+	r := &thrift{b: b}
+	f := &footer{kv: map[string][]byte{}}
+	var last int16
+	for {
+		switch id, t := r.field(&last); {
+		case t == tStop:
+			return f.kv
+		case id == 5:
+			f.keyValues(r, t, o)
+		default:
+			r.skip(t, 0)
+		}
+	}
 }
 
 func (f *footer) rowGroups(r *thrift, t byte, o *Options, keep bool) {

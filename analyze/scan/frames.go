@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"netrec/schema"
@@ -96,7 +95,8 @@ func (w *walker) walk() error {
 			return w.finish()
 		}
 		if err := w.commit(w.off, &fr); err != nil {
-			if errors.Is(err, ErrLimit) || errors.Is(err, ErrColumn) || errors.Is(err, ErrNotCapture) || errors.Is(err, errRead) {
+			if errors.Is(err, ErrLimit) || errors.Is(err, ErrColumn) || errors.Is(err, ErrNotCapture) ||
+				errors.Is(err, ErrNewer) || errors.Is(err, errRead) {
 				return err
 			}
 			w.problems.add("commit %s is damaged (%v): %s at offset %s were left out", commas(int64(fr.Seq)), err,
@@ -116,6 +116,9 @@ var errRead = errors.New("reading")
 
 func (w *walker) frame(off int64, seq uint64) (schema.Frame, error) {
 	var b [schema.FrameSize]byte
+	if off >= w.size {
+		return schema.Frame{}, schema.ErrFrame
+	}
 	n, err := w.f.ReadAt(b[:min(int64(len(b)), w.size-off)], off)
 	if err != nil && err != io.EOF {
 		return schema.Frame{}, fmt.Errorf("%w: %w", errRead, err)
@@ -160,105 +163,4 @@ func (w *walker) search(off, end int64, seq uint64) (int64, uint64, error) {
 		off += int64(len(b)) - schema.FrameSize + 1 // a header may lie across pieces
 	}
 	return -1, 0, nil
-}
-
-// commit checks one commit and takes over what its checkpoint says.
-func (w *walker) commit(off int64, fr *schema.Frame) error {
-	if int64(fr.Checkpoint) > w.o.MaxFooter {
-		return tooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
-	}
-	crc := uint32(0)
-	data := off + schema.FrameSize
-	end := data + int64(fr.Body) - int64(fr.Checkpoint)
-	if err := readAll(w.f, data, end-data, w.buf, func(b []byte) { crc = crc32.Update(crc, schema.Castagnoli, b) }); err != nil {
-		return fmt.Errorf("%w: %w", errRead, err)
-	}
-	b := make([]byte, fr.Checkpoint)
-	if _, err := w.f.ReadAt(b, end); err != nil && len(b) > 0 {
-		return fmt.Errorf("%w: %w", errRead, err)
-	}
-	if crc32.Update(crc, schema.Castagnoli, b) != fr.BodyCRC {
-		return errors.New("checksum differs")
-	}
-	return w.checkpoint(off, b, data, end)
-}
-
-// checkpoint takes over row groups and metadata of a commit whose row groups lie
-// in [data, end); all or nothing.
-func (w *walker) checkpoint(off int64, b []byte, data, end int64) error {
-	var groups []group
-	kv := map[string][]byte{}
-	err := schema.Sections(b, func(kind uint32, s []byte) error {
-		switch kind {
-		case schema.SectionBase:
-			return w.base(s)
-		case schema.SectionRowGroup:
-			if w.leaves == nil {
-				w.findSchema(off)
-			}
-			if len(w.groups)+len(groups) >= int(w.o.MaxGroups) {
-				return tooLarge("row groups", w.o.MaxGroups+1, w.o.MaxGroups)
-			}
-			g, err := parseGroup(&thrift{b: s}, w.leaves, w.o)
-			if err != nil {
-				return wrapDamage("row group", err)
-			}
-			groups = append(groups, g)
-		case schema.SectionMeta:
-			return addMeta(kv, s, w.o)
-		}
-		return nil
-	})
-	if err == nil {
-		err = checkPlaces(groups, data, end)
-	}
-	if err != nil {
-		return err
-	}
-	w.groups = append(w.groups, groups...)
-	for k, v := range kv {
-		w.kv[k] = v
-	}
-	return nil
-}
-
-func (w *walker) base(s []byte) error {
-	ft, err := parseFooter(s, w.o, false)
-	if err != nil {
-		return err
-	}
-	if err := isTable(ft.leaves); err != nil {
-		return err
-	}
-	w.leaves = ft.leaves
-	for k, v := range ft.kv {
-		w.kv[k] = bytes.Clone(v)
-	}
-	return nil
-}
-
-// findSchema looks in the footers from here on for what a damaged first commit
-// no longer says.
-func (w *walker) findSchema(off int64) {
-	fr, err := w.frame(off, w.seq)
-	for seq := w.seq + 1; err == nil; seq++ {
-		if b, ok := w.footer(off, &fr); ok && w.base(b) == nil {
-			return
-		}
-		off += fr.Len()
-		fr, err = w.frame(off, seq)
-	}
-}
-
-// footer reads the footer of a commit if it is there and intact.
-func (w *walker) footer(off int64, fr *schema.Frame) ([]byte, bool) {
-	off += schema.FrameSize + int64(fr.Body)
-	if fr.Footer == 0 || int64(fr.Footer) > w.o.MaxFooter || int64(fr.Footer) > w.size-off {
-		return nil, false
-	}
-	b := make([]byte, fr.Footer)
-	if _, err := w.f.ReadAt(b, off); err != nil {
-		return nil, false
-	}
-	return b, crc32.Checksum(b, schema.Castagnoli) == fr.FooterCRC
 }

@@ -191,3 +191,20 @@ func TestScanAllocatesPerGroupNotPerRow(t *testing.T) {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", few, many)
 	}
 }
+
+// TestNewerFormat checks that a newer format is named as the reason, also when
+// its table is not readable any more.
+func TestNewerFormat(t *testing.T) {
+	type future struct {
+		TS    float64 `parquet:"ts_ns"`
+		Event string  `parquet:"event"`
+	}
+	kv := parquet.KeyValueMetadata(schema.KeyFormat, "7")
+	framed := framedFile(t, [][][]wide{{{rowAt(0, "tcp_state")}}}, func(int) string { return `{"netrec.format":7}` })
+	for _, b := range [][]byte{parquetOf(t, []future{{1, "x"}}, kv), framed} {
+		_, err := open(t, b, Options{})
+		if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "format 7, this version reads up to 1") {
+			t.Errorf("%v", err)
+		}
+	}
+}

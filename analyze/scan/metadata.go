@@ -44,11 +44,8 @@ func keepMeta(kv map[string][]byte, key string, value []byte, o *Options) {
 func (f *File) decodeMeta(kv map[string][]byte) error {
 	m := &f.meta
 	var p problems
-	if v, ok := kv[schema.KeyFormat]; ok {
-		var format int
-		if err := json.Unmarshal(v, &format); err == nil && format > schema.FormatVersion {
-			return fmt.Errorf("%w: format %d, this version reads up to %d", ErrNewer, format, schema.FormatVersion)
-		}
+	if err := checkFormat(kv); err != nil {
+		return err
 	}
 	for _, e := range []struct {
 		key  string
@@ -81,6 +78,16 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 	}
 	m.Problems = append(m.Problems, p.lines()...)
 	return nil
+}
+
+// checkFormat refuses what a newer netrec wrote. It comes before every other
+// complaint, for which a newer layout may be the reason.
+func checkFormat(kv map[string][]byte) error {
+	var format int
+	if v := kv[schema.KeyFormat]; v == nil || json.Unmarshal(v, &format) != nil || format <= schema.FormatVersion {
+		return nil
+	}
+	return fmt.Errorf("%w: format %d, this version reads up to %d", ErrNewer, format, schema.FormatVersion)
 }
 
 // value decodes a JSON value; into is left as it was if that does not work out.

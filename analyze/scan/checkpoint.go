@@ -1,0 +1,131 @@
+package scan
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"netrec/schema"
+)
+
+// commit checks one commit and takes over what its checkpoint says.
+func (w *walker) commit(off int64, fr *schema.Frame) error {
+	if int64(fr.Checkpoint) > w.o.MaxFooter {
+		return tooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
+	}
+	crc := uint32(0)
+	data := off + schema.FrameSize
+	end := data + int64(fr.Body) - int64(fr.Checkpoint)
+	if err := readAll(w.f, data, end-data, w.buf, func(b []byte) { crc = crc32.Update(crc, schema.Castagnoli, b) }); err != nil {
+		return fmt.Errorf("%w: %w", errRead, err)
+	}
+	b := make([]byte, fr.Checkpoint)
+	if _, err := w.f.ReadAt(b, end); err != nil && len(b) > 0 {
+		return fmt.Errorf("%w: %w", errRead, err)
+	}
+	if crc32.Update(crc, schema.Castagnoli, b) != fr.BodyCRC {
+		return errors.New("checksum differs")
+	}
+	return w.checkpoint(off, b, data, end)
+}
+
+// checkpoint takes over row groups and metadata of a commit whose row groups lie
+// in [data, end); all or nothing.
+func (w *walker) checkpoint(off int64, b []byte, data, end int64) error {
+	c := commit{walker: w, off: off, kv: map[string][]byte{}}
+	var first error
+	err := schema.Sections(b, func(kind uint32, s []byte) error {
+		if err := c.section(kind, s); err != nil && first == nil {
+			first = err // go on: the format version may explain it
+		}
+		return nil
+	})
+	if err := checkFormat(c.kv); err != nil {
+		return err
+	}
+	err = cmp.Or(err, first)
+	if err == nil {
+		err = checkPlaces(c.groups, data, end)
+	}
+	if err != nil {
+		return err
+	}
+	w.groups = append(w.groups, c.groups...)
+	for k, v := range c.kv {
+		w.kv[k] = v
+	}
+	return nil
+}
+
+// commit is what one checkpoint says.
+type commit struct {
+	*walker
+	off    int64
+	groups []group
+	kv     map[string][]byte
+}
+
+func (c *commit) section(kind uint32, s []byte) error {
+	switch kind {
+	case schema.SectionBase:
+		return c.base(s)
+	case schema.SectionRowGroup:
+		if c.leaves == nil {
+			c.findSchema(c.off)
+		}
+		if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
+			return tooLarge("row groups", have+1, c.o.MaxGroups)
+		}
+		g, err := parseGroup(&thrift{b: s}, c.leaves, c.o)
+		if err != nil {
+			return wrapDamage("row group", err)
+		}
+		c.groups = append(c.groups, g)
+	case schema.SectionMeta:
+		return addMeta(c.kv, s, c.o)
+	}
+	return nil
+}
+
+func (w *walker) base(s []byte) error {
+	ft, err := parseFooter(s, w.o, false)
+	if err != nil {
+		return err
+	}
+	if err := isTable(ft.leaves); err != nil {
+		return err
+	}
+	w.leaves = ft.leaves
+	for k, v := range ft.kv {
+		w.kv[k] = bytes.Clone(v)
+	}
+	return nil
+}
+
+// findSchema looks in the footers from here on for what a damaged first commit
+// no longer says.
+func (w *walker) findSchema(off int64) {
+	fr, err := w.frame(off, w.seq)
+	for seq := w.seq + 1; err == nil; seq++ {
+		if b, ok := w.footer(off, &fr); ok && w.base(b) == nil {
+			return
+		}
+		off += fr.Len()
+		fr, err = w.frame(off, seq)
+	}
+}
+
+// footer reads the footer of a commit if it is there and intact.
+func (w *walker) footer(off int64, fr *schema.Frame) ([]byte, bool) {
+	off += schema.FrameSize + int64(fr.Body)
+	if fr.Footer == 0 || int64(fr.Footer) > w.o.MaxFooter || int64(fr.Footer) > w.size-off {
+		return nil, false
+	}
+	b := make([]byte, fr.Footer)
+	if _, err := w.f.ReadAt(b, off); err != nil {
+		return nil, false
+	}
+	return b, crc32.Checksum(b, schema.Castagnoli) == fr.FooterCRC
+}
