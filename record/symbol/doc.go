@@ -4,8 +4,8 @@
 // Kernel names come from /proc/kallsyms, read once. Names of user code come from
 // the symbol tables of the files a process has mapped, seen through the root of
 // that process, from the table that a Go program carries even when it is stripped,
-// and from the perf map of a JIT compiler. What has no name is
-// given as file and offset, or as the bare address.
+// and from the perf map of a JIT compiler. What has no name is given as file and
+// offset, or as the bare address.
 //
 // Every process on the host can feed this package: files, maps and names are
 // untrusted. It reads regular files only, never through links that leave the

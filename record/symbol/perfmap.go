@@ -16,46 +16,55 @@ import (
 // maxPerfBytes bounds a perf map: a JIT appends to it for as long as it runs.
 const maxPerfBytes = 48 << 20
 
-// perfMap is the list of functions that a JIT compiler has written for perf.
+// perfMap says where the list of functions is that a JIT compiler has written for
+// perf; the list itself is among the objects.
 type perfMap struct {
-	table *table
-	id    fileID
-	next  time.Time // not read again before
+	id   fileID
+	next time.Time // not read again before
 }
 
 // perfSymbol looks an address up in the process's perf map, which is read again, at
 // most once a second and only if it has changed, while the address is not in it.
 func (u *User) perfSymbol(p *process, at uint64) (*table, *entry) {
-	if t := p.perf.table; t != nil {
-		if e := t.find(at); e != nil {
-			return t, e
+	o, ok := u.objects.get(p.perf.id)
+	if ok {
+		if e := o.table.find(at); e != nil {
+			return &o.table, e
 		}
+	} else {
+		p.perf.id = fileID{}
 	}
-	now := u.now()
-	if now.Before(p.perf.next) {
+	begin := u.now()
+	if begin.Before(p.perf.next) {
 		return nil, nil
 	}
 	pid, old := p.pid, p.perf.id
-	fresh, err := guarded(u.guard, func() (perfMap, error) { return loadPerfMap(pid, old) })
+	fresh, err := guarded(u.guard, func() (listed, error) { return loadPerfMap(pid, old) })
 	// Maps that take long to read are read less often: at most 5 % of the time.
-	p.perf.next = u.now().Add(max(missEvery, 20*u.now().Sub(now)))
-	if err != nil || fresh.table == nil {
+	end := u.now()
+	p.perf.next = end.Add(max(missEvery, 20*end.Sub(begin)))
+	if err != nil || fresh.object == nil {
 		return nil, nil
 	}
-	p.perf.table, p.perf.id = fresh.table, fresh.id
-	if e := fresh.table.find(at); e != nil {
-		return fresh.table, e
-	}
-	return nil, nil
+	p.perf.id = fresh.id
+	t := &fresh.object.table
+	u.objects.put(fresh.id, fresh.object, t.bytes()+objectOverhead)
+	return t, t.find(at)
+}
+
+// listed is a perf map that was read.
+type listed struct {
+	id     fileID
+	object *object
 }
 
 // loadPerfMap reads /tmp/perf-PID.map in the root of the process; the name may have
-// the pid as the process itself sees it, or as the host does. The table is nil if
+// the pid as the process itself sees it, or as the host does. The object is nil if
 // the file is still the old one.
-func loadPerfMap(pid int32, old fileID) (perfMap, error) {
+func loadPerfMap(pid int32, old fileID) (listed, error) {
 	uid, inner, err := owner(pid)
 	if err != nil {
-		return perfMap{}, err
+		return listed{}, err
 	}
 	root := fmt.Sprintf("/proc/%d/root", pid)
 	for _, n := range slices.Compact([]int{inner, int(pid)}) {
@@ -67,13 +76,13 @@ func loadPerfMap(pid int32, old fileID) (perfMap, error) {
 		defer f.Close()
 		switch {
 		case st.Uid != uid && st.Uid != 0: // anybody may write to /tmp
-			return perfMap{}, fmt.Errorf("%s: belongs to user %d, not to the process", path, st.Uid)
+			return listed{}, fmt.Errorf("%s: belongs to user %d, not to the process", path, st.Uid)
 		case idOf(st) == old:
-			return perfMap{}, nil
+			return listed{}, nil
 		}
-		return perfMap{table: parsePerfMap(f), id: idOf(st)}, nil
+		return listed{idOf(st), &object{table: *parsePerfMap(f)}}, nil
 	}
-	return perfMap{}, fmt.Errorf("process %d: no perf map", pid)
+	return listed{}, fmt.Errorf("process %d: no perf map", pid)
 }
 
 // parsePerfMap reads lines of "start size name", numbers in hex. Lines that are
@@ -94,6 +103,7 @@ func parsePerfMap(r io.Reader) *table {
 			break
 		}
 	}
+	t.entries, t.names = slices.Clip(t.entries), slices.Clip(t.names)
 	// Code is compiled again at the same address: what was written last is there now.
 	slices.SortFunc(t.entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.off, a.off))

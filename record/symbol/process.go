@@ -67,7 +67,7 @@ func (u *User) process(pid int32) *process {
 	if !ok || alive && id != p.id {
 		u.gen++
 		p = &process{pid: pid, id: id, gen: u.gen}
-		u.processes.put(pid, p, 1)
+		u.processes.put(pid, p, processOverhead)
 		if alive {
 			u.reread(p, now)
 		}
@@ -95,6 +95,11 @@ func (u *User) reread(p *process, now time.Time) {
 	p.maps = maps
 	u.gen++
 	p.gen = u.gen
+	weight := processOverhead
+	for i := range maps {
+		weight += mappingOverhead + len(maps[i].path)
+	}
+	u.processes.put(p.pid, p, weight)
 }
 
 // owner reads the effective user of a process and its pid in its own namespace.

@@ -11,9 +11,11 @@ import (
 
 // Bounds of what is remembered.
 const (
-	maxProcesses   = 1024
-	maxObjectBytes = 96 << 20 // the largest table fits
-	objectOverhead = 256
+	maxProcessBytes = 32 << 20
+	maxObjectBytes  = 96 << 20 // the largest table fits
+	processOverhead = 512
+	mappingOverhead = 128
+	objectOverhead  = 256
 )
 
 // Files are read for at most burst at once and a fifth of the time in the long run:
@@ -39,7 +41,7 @@ type User struct {
 // NewUser returns a User that knows nothing yet.
 func NewUser() *User {
 	return &User{
-		processes: newLRU[int32, *process](maxProcesses),
+		processes: newLRU[int32, *process](maxProcessBytes),
 		objects:   newLRU[fileID, *object](maxObjectBytes),
 		guard:     newGuard(),
 		credit:    burst,
