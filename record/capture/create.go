@@ -28,12 +28,15 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create capture: %w", err)
 	}
-	w, err := newWriter(disk{f}, filepath.Dir(path), createdBy)
+	w, err := newWriter(disk{f}, createdBy)
 	if err != nil {
 		f.Close()
 		os.Remove(path)
 		return nil, fmt.Errorf("create capture %s: %w", path, err)
 	}
+	// Opened now, because privileges may be dropped before the first sync. Whoever
+	// may write to a directory but not read it cannot sync the name.
+	w.sync.dir, _ = os.Open(filepath.Dir(path))
 	return w, nil
 }
 
@@ -63,14 +66,14 @@ func kind(m fs.FileMode) string {
 	return "a device, pipe or socket"
 }
 
-func newWriter(f file, dir, createdBy string) (*Writer, error) {
+func newWriter(f file, createdBy string) (*Writer, error) {
 	footer, err := encode.NewFooter(createdBy)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	w := &Writer{file: f, dir: dir, footer: footer, meta: map[string]string{}, changed: map[string]bool{},
-		started: now, footerAt: now, syncedAt: now}
+	w := &Writer{file: f, footer: footer, meta: map[string]string{}, changed: map[string]bool{},
+		now: time.Now, started: now, footerAt: now, sync: syncer{at: now}}
 	if _, err := rand.Read(w.nonce[:]); err != nil {
 		return nil, err
 	}

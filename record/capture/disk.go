@@ -46,13 +46,8 @@ func retry(call func(fd int) error, d disk) error {
 }
 
 // syncDir makes the name of the file durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: the file system has nothing to sync
+func syncDir(dir *os.File) error {
+	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: this file system has nothing to sync
 		return err
 	}
 	return nil

@@ -5,18 +5,20 @@ import "time"
 // When a full footer is due. In between, the trailer of a commit leads to the
 // newest one.
 const (
-	firstFooters  = 3  // commits at the start that all have one: it is still small
-	footerShare   = 20 // or when this many times its size was written since
-	footerEvery   = 10 * time.Second
-	punchAtLeast  = 2 * punchBlock
-	punchBlock    = 4096 // only whole blocks give space back
-	reserveAtRest = 512 << 10
-	claimStep     = 4 << 20
+	firstFooters = 3  // commits at the start that all have one: it is still small
+	footerShare  = 20 // or when this many times its size was written since
+	footerEvery  = 10 * time.Second
+)
+
+// Only whole blocks give space back, and one is not worth a call.
+const (
+	punchBlock   = 4096 // bytes
+	punchAtLeast = 2 * punchBlock
 )
 
 func (w *Writer) footerDue() bool {
 	since := w.end + int64(len(w.buf)) - w.footerOff - w.footerLen
-	return w.seq < firstFooters || since >= footerShare*w.footerLen || time.Since(w.footerAt) >= footerEvery
+	return w.seq < firstFooters || since >= footerShare*w.footerLen || w.now().Sub(w.footerAt) >= footerEvery
 }
 
 // noteFooter records that a commit brought a footer of n bytes, or none.
@@ -28,7 +30,7 @@ func (w *Writer) noteFooter(off, n int64) {
 	if w.footerLen > 0 {
 		w.dead = append(w.dead, span{w.footerOff, w.footerLen})
 	}
-	w.footerOff, w.footerLen, w.footerAt, w.stale = off, n, time.Now(), false
+	w.footerOff, w.footerLen, w.footerAt, w.stale = off, n, w.now(), false
 }
 
 // punchDead gives back the space of footers that a newer one has replaced. Their

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"netrec/record/encode"
@@ -24,7 +23,6 @@ const (
 // Writer appends commits to one capture file. It is not safe for concurrent use.
 type Writer struct {
 	file  file
-	dir   string
 	nonce [schema.NonceSize]byte
 
 	end     int64 // of the last whole commit
@@ -32,6 +30,7 @@ type Writer struct {
 	noClaim bool  // the file system cannot reserve
 	seq     uint64
 	started time.Time
+	now     func() time.Time
 
 	// The commit being built: room for the frame header, then row groups.
 	buf     []byte
@@ -50,9 +49,7 @@ type Writer struct {
 	dead       []span
 	checkpoint []byte // scratch
 
-	syncedAt time.Time
-	syncing  sync.WaitGroup
-	sync     syncState
+	sync syncer
 }
 
 // groups is Thrift row groups, one after the other.
@@ -129,7 +126,7 @@ func (w *Writer) Rows() int64 { return w.groups.rows }
 
 // Full reports that the segment should be closed and the next one begun.
 func (w *Writer) Full() bool {
-	return len(w.groups.ends) >= maxGroups || w.end >= maxBytes || time.Since(w.started) >= maxAge
+	return len(w.groups.ends) >= maxGroups || w.end >= maxBytes || w.now().Sub(w.started) >= maxAge
 }
 
 // Commit writes what was added and set since the last one, in one write(2). An

@@ -1,0 +1,79 @@
+package capture
+
+import (
+	"os"
+	"testing"
+
+	"netrec/record/encode"
+)
+
+// smallCapture is a file of several commits, as it lay when the recorder was killed.
+func smallCapture(t *testing.T) ([]byte, *walked) {
+	t.Helper()
+	w, path := create(t)
+	enc := encode.New(names{}, 0)
+	for i := range 6 {
+		must(t, w.Set("netrec.losses", i))
+		must(t, w.Add(enc, batch("skb_consume", 3, 10*i)))
+		must(t, w.Add(enc, batch("meta", 1, 10*i+5)))
+		must(t, w.Commit())
+	}
+	file, err := os.ReadFile(path)
+	must(t, err)
+	got, err := walk(file)
+	must(t, err)
+	must(t, w.Close())
+	return file, got
+}
+
+func TestEveryCutLeavesTheCommitsBefore(t *testing.T) {
+	file, all := smallCapture(t)
+	n := len(all.ends)
+	for cut := all.ends[n-3]; cut <= all.ends[n-1]; cut++ {
+		whole := 0
+		for whole < n && all.ends[whole] <= cut {
+			whole++
+		}
+		got, err := walk(file[:cut])
+		if len(got.frames) != whole || len(got.groups) != 2*whole || got.rows() != int64(4*whole) {
+			t.Fatalf("cut at %d: %d commits with %d groups and %d rows, want %d commits", cut, len(got.frames), len(got.groups), got.rows(), whole)
+		}
+		if atEnd := cut == all.ends[whole-1]; (err == nil) != atEnd {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if want := string(rune('0' + whole - 1)); string(got.meta["netrec.losses"]) != want {
+			t.Fatalf("cut at %d: metadata %s, want %s", cut, got.meta["netrec.losses"], want)
+		}
+	}
+}
+
+func TestChangedByteEndsTheWalk(t *testing.T) {
+	file, all := smallCapture(t)
+	n := len(all.ends)
+	last := all.frames[n-1]
+	from := all.ends[n-2]
+	for at := from; at < from+64+int64(last.Body); at += 5 {
+		file[at] ^= 0x10
+		if got, err := walk(file); err == nil || len(got.frames) != n-1 {
+			t.Fatalf("byte %d changed: %d commits, %v", at, len(got.frames), err)
+		}
+		file[at] ^= 0x10
+	}
+}
+
+func TestStockReadersOpenAfterAnyCommit(t *testing.T) {
+	file, all := smallCapture(t)
+	full := 0
+	for i, end := range all.ends {
+		rows := stockRows(t, file[:end])
+		if all.frames[i].Footer > 0 {
+			full = i + 1
+		}
+		if rows != int64(4*full) {
+			t.Errorf("after commit %d: %d rows, want %d", i, rows, 4*full)
+		}
+	}
+	if full == len(all.ends) {
+		t.Error("every commit has a footer; the reach of the trailer is not tested")
+	}
+}
