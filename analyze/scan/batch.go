@@ -40,11 +40,8 @@ func (b *batch) advance() bool {
 	return true
 }
 
-// before is the order of rows.
+// before is the order of rows of the same time.
 func (b *batch) before(o *batch) bool {
-	if b.row.TS != o.row.TS {
-		return b.row.TS < o.row.TS
-	}
 	if c := cmp.Compare(at(b.cpu, b.row.i), at(o.cpu, o.row.i)); c != 0 {
 		return c < 0
 	}

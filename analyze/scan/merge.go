@@ -84,89 +84,114 @@ func (w *feed) stop() {
 // merger is a heap of batches by their current rows.
 type merger struct {
 	feed *feed
-	heap []*batch
+	heap []entry
+}
+
+// entry has the time of the batch's current row beside it, which decides nearly
+// every comparison.
+type entry struct {
+	ts int64
+	b  *batch
+}
+
+func (e *entry) before(o *entry) bool {
+	if e.ts != o.ts {
+		return e.ts < o.ts
+	}
+	return e.b.before(o.b)
 }
 
 func (m *merger) run(fn func(*Row) error) error {
 	for {
-		for len(m.feed.first) > 0 && (len(m.heap) == 0 || m.feed.due() <= m.heap[0].row.TS) {
+		for len(m.feed.first) > 0 && (len(m.heap) == 0 || m.feed.due() <= m.heap[0].ts) {
 			b, err := m.feed.next()
 			if err != nil {
 				return err
 			}
 			if b != nil && b.advance() {
-				m.push(b)
+				m.push(entry{b.row.TS, b})
 			}
 		}
 		if len(m.heap) == 0 {
 			return nil
 		}
-		if err := m.drain(m.heap[0], fn); err != nil {
+		if err := m.drain(fn); err != nil {
 			return err
 		}
 	}
 }
 
-// drain hands out rows of the first batch as long as it stays the first, and
-// restores the heap.
-func (m *merger) drain(b *batch, fn func(*Row) error) error {
-	rival := m.rival()
+// drain hands out rows until a batch ends or the next row group is due.
+func (m *merger) drain(fn func(*Row) error) error {
 	due := m.feed.due()
 	for {
-		if err := fn(&b.row); err != nil {
-			return err
+		top := m.heap[0]
+		child := m.child(0)
+		for {
+			if err := fn(&top.b.row); err != nil {
+				return err
+			}
+			if !top.b.advance() {
+				m.pop()
+				return nil
+			}
+			top.ts = top.b.row.TS
+			if child > 0 && !top.before(&m.heap[child]) {
+				break
+			}
+			if top.ts >= due {
+				m.heap[0] = top
+				return nil
+			}
 		}
-		if !b.advance() {
-			last := len(m.heap) - 1
-			m.heap[0] = m.heap[last]
-			m.heap = m.heap[:last]
-			m.feed.pool.unload(b)
-			break
-		}
-		if b.row.TS >= due || rival != nil && !b.before(rival) {
-			break
+		m.heap[0] = top
+		m.down(child)
+		if m.heap[0].ts >= due {
+			return nil
 		}
 	}
-	m.down(0)
-	return nil
 }
 
-// rival is the batch that comes first after the top of the heap.
-func (m *merger) rival() *batch {
+// child is the earlier of the entries below i, 0 if there is none.
+func (m *merger) child(i int) int {
+	c := 2*i + 1
 	switch {
-	case len(m.heap) < 2:
-		return nil
-	case len(m.heap) > 2 && m.heap[2].before(m.heap[1]):
-		return m.heap[2]
+	case c >= len(m.heap):
+		return 0
+	case c+1 < len(m.heap) && m.heap[c+1].before(&m.heap[c]):
+		return c + 1
 	}
-	return m.heap[1]
+	return c
 }
 
-func (m *merger) push(b *batch) {
-	m.heap = append(m.heap, b)
+// down puts the first entry in its place, given its earlier child.
+func (m *merger) down(child int) {
+	i := 0
+	for child > 0 && m.heap[child].before(&m.heap[i]) {
+		m.heap[i], m.heap[child] = m.heap[child], m.heap[i]
+		i, child = child, m.child(child)
+	}
+}
+
+// pop removes the first batch, which is exhausted.
+func (m *merger) pop() {
+	m.feed.pool.unload(m.heap[0].b)
+	last := len(m.heap) - 1
+	m.heap[0] = m.heap[last]
+	m.heap = m.heap[:last]
+	if last > 0 {
+		m.down(m.child(0))
+	}
+}
+
+func (m *merger) push(e entry) {
+	m.heap = append(m.heap, e)
 	for i := len(m.heap) - 1; i > 0; {
 		up := (i - 1) / 2
-		if !m.heap[i].before(m.heap[up]) {
+		if !m.heap[i].before(&m.heap[up]) {
 			return
 		}
 		m.heap[i], m.heap[up] = m.heap[up], m.heap[i]
 		i = up
-	}
-}
-
-func (m *merger) down(i int) {
-	for {
-		c := 2*i + 1
-		if c >= len(m.heap) {
-			return
-		}
-		if c+1 < len(m.heap) && m.heap[c+1].before(m.heap[c]) {
-			c++
-		}
-		if !m.heap[c].before(m.heap[i]) {
-			return
-		}
-		m.heap[i], m.heap[c] = m.heap[c], m.heap[i]
-		i = c
 	}
 }
