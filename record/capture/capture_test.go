@@ -92,8 +92,8 @@ func stockRows(t testing.TB, file []byte) int64 {
 type walked struct {
 	frames []schema.Frame
 	ends   []int64 // offset after each frame
-	base   format.FileMetaData
-	groups []format.RowGroup
+	base   []byte
+	groups [][]byte // Thrift
 	meta   map[string]json.RawMessage
 }
 
@@ -129,22 +129,32 @@ func walk(file []byte) (*walked, error) {
 }
 
 func (w *walked) section(kind uint32, data []byte) error {
-	p := new(thrift.CompactProtocol)
 	switch kind {
 	case schema.SectionBase:
-		return thrift.Unmarshal(p, data, &w.base)
+		w.base = data
+		return nil
 	case schema.SectionRowGroup:
-		w.groups = append(w.groups, format.RowGroup{})
-		return thrift.Unmarshal(p, data, &w.groups[len(w.groups)-1])
+		w.groups = append(w.groups, data)
+		return nil
 	case schema.SectionMeta:
 		return json.Unmarshal(data, &w.meta)
 	}
 	return fmt.Errorf("section of kind %d", kind)
 }
 
-func (w *walked) rows() (n int64) {
-	for i := range w.groups {
-		n += w.groups[i].NumRows
+func (w *walked) rowGroups(t testing.TB) []format.RowGroup {
+	t.Helper()
+	groups := make([]format.RowGroup, len(w.groups))
+	for i, b := range w.groups {
+		must(t, thrift.Unmarshal(new(thrift.CompactProtocol), b, &groups[i]))
+	}
+	return groups
+}
+
+func (w *walked) rows(t testing.TB) (n int64) {
+	t.Helper()
+	for _, g := range w.rowGroups(t) {
+		n += g.NumRows
 	}
 	return n
 }
@@ -174,8 +184,8 @@ func TestEveryCommitLeavesAWholeFile(t *testing.T) {
 		}
 		got, err := walk(file)
 		must(t, err)
-		if got.rows() != int64(rows) || len(got.frames) != i+1 {
-			t.Fatalf("commit %d: %d rows in %d frames", i, got.rows(), len(got.frames))
+		if got.rows(t) != int64(rows) || len(got.frames) != i+1 {
+			t.Fatalf("commit %d: %d rows in %d frames", i, got.rows(t), len(got.frames))
 		}
 		if stock := stockRows(t, file); stock == 0 || got.frames[i].Footer != 0 && stock != int64(rows) {
 			t.Fatalf("commit %d: a stock reader sees %d rows of %d", i, stock, rows)
@@ -191,8 +201,8 @@ func TestEveryCommitLeavesAWholeFile(t *testing.T) {
 	}
 	got, err := walk(file)
 	must(t, err)
-	if got.rows() != int64(rows) || w.Rows() != int64(rows) {
-		t.Fatalf("%d rows, writer says %d, want %d", got.rows(), w.Rows(), rows)
+	if got.rows(t) != int64(rows) || w.Rows() != int64(rows) {
+		t.Fatalf("%d rows, writer says %d, want %d", got.rows(t), w.Rows(), rows)
 	}
 	footers := 0
 	for _, f := range got.frames {
@@ -218,15 +228,17 @@ func TestFooterEqualsTheLibrarys(t *testing.T) {
 	footer := file[len(file)-8-n : len(file)-8]
 	var got format.FileMetaData
 	must(t, thrift.Unmarshal(new(thrift.CompactProtocol), footer, &got))
-	walk, err := walk(file)
+	found, err := walk(file)
 	must(t, err)
+	var base format.FileMetaData
+	must(t, thrift.Unmarshal(new(thrift.CompactProtocol), found.base, &base))
 
 	want := encode.Base("netrec test")
-	want.NumRows, want.RowGroups = 105, walk.groups
+	want.NumRows, want.RowGroups = 105, found.rowGroups(t)
 	want.KeyValueMetadata = []format.KeyValue{{Key: schema.KeyFormat, Value: "1"},
 		{Key: schema.KeyHost, Value: `{"name":"h","kernel":"","machine":"","boot_id":"","cpus":2,"zone":"","zone_offset_s":0}`}}
-	for name, f := range map[string]*format.FileMetaData{"ours": &got, "base of the checkpoint": &walk.base} {
-		if f == &walk.base {
+	for name, f := range map[string]*format.FileMetaData{"ours": &got, "base of the checkpoint": &base} {
+		if f == &base {
 			f.NumRows, f.RowGroups, f.KeyValueMetadata = want.NumRows, want.RowGroups, want.KeyValueMetadata
 		}
 		a, err := thrift.Marshal(new(thrift.CompactProtocol), f)

@@ -84,8 +84,8 @@ func checkRows(t *testing.T, path string, rows int) *walked {
 	must(t, err)
 	got, err := walk(file)
 	must(t, err)
-	if got.rows() != int64(rows) {
-		t.Fatalf("%d rows, want %d", got.rows(), rows)
+	if got.rows(t) != int64(rows) {
+		t.Fatalf("%d rows, want %d", got.rows(t), rows)
 	}
 	return got
 }
