@@ -40,7 +40,7 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 			continue
 		}
 		err := s.kernel.check(h)
-		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && kind != h.Kind && !h.Detail {
+		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
 		}
 		if err != nil {
@@ -54,6 +54,18 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		return nil, refused
 	}
 	return hooks, refused
+}
+
+// sameMechanism ignores whether a probe is at the start or the end of a function.
+func sameMechanism(a, b schema.Kind) bool {
+	start := map[schema.Kind]schema.Kind{schema.Fexit: schema.Fentry, schema.Kretprobe: schema.Kprobe, schema.Uretprobe: schema.Uprobe}
+	if k, ok := start[a]; ok {
+		a = k
+	}
+	if k, ok := start[b]; ok {
+		b = k
+	}
+	return a == b
 }
 
 // attachRung attaches all hooks or none. Optional ones may be left out.

@@ -1,0 +1,196 @@
+package truth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netrec/record/vmtest/traffic"
+	"netrec/schema"
+)
+
+// Expect is what a kernel owes.
+type Expect struct {
+	Missing []string // events that probes.md says this kernel cannot show
+}
+
+// Check compares a recording with the log of the traffic in it and with the
+// kernel's counters. Each name is one thing that was looked at.
+func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
+	return map[string]Errors{
+		"account":  checkAccount(c),
+		"hooks":    checkHooks(c, want),
+		"syscalls": checkSyscalls(c, l),
+		"io":       checkIO(c, l),
+		"counters": checkCounters(c, l),
+		"sessions": checkSessions(c, l),
+		"lookups":  checkLookups(c, l),
+		"packets":  checkPackets(c, l, want),
+		"context":  checkContext(c),
+	}
+}
+
+// checkAccount: generated = recorded + lost for each event and CPU, nothing was lost at
+// this pace, and the file has as many rows as the account says.
+func checkAccount(c *Capture) Errors {
+	var errs Errors
+	rows := map[string]int64{}
+	for _, r := range c.Rows {
+		rows[fmt.Sprint(r.Event, " on CPU ", r.Int["cpu"])]++
+	}
+	for _, n := range c.Meta.Losses {
+		key := fmt.Sprint(n.Event, " on CPU ", n.CPU)
+		if n.Generated != n.Recorded+n.Lost() || n.Recorded != rows[key] {
+			errs.add("%s: %d generated, %d recorded, %d lost, %d rows", key, n.Generated, n.Recorded, n.Lost(), rows[key])
+		}
+		if n.Lost() != 0 {
+			errs.add("%s: %d lost", key, n.Lost())
+		}
+	}
+	if len(c.Meta.Losses) == 0 {
+		errs.add("the recording has no account")
+	}
+	return errs
+}
+
+func checkHooks(c *Capture, want Expect) Errors {
+	var errs Errors
+	for _, h := range c.Meta.Hooks {
+		missing := slices.Contains(want.Missing, h.Event)
+		if (h.State == schema.HookAttached) == missing {
+			var why []string
+			for _, r := range h.Refused {
+				why = append(why, r.Hook+": "+r.Why)
+			}
+			errs.add("event %s is %s: %s", h.Event, h.State, strings.Join(why, "; "))
+		}
+	}
+	return errs
+}
+
+// checkSessions follows each TCP client of the log through its states and compares
+// the bytes that the kernel says it moved with what the calls did.
+func checkSessions(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	checked, refused := 0, 0
+	for _, s := range l.Sockets {
+		if s.Type != "stream" || s.Family == "unix" || s.Role != "client" || s.Local == "" {
+			continue
+		}
+		states := c.Select("tcp_state", ofRun(l), func(r *Row) bool {
+			return plain(address(r, "laddr", "lport")) == plain(s.Local) && plain(address(r, "raddr", "rport")) == plain(s.Remote)
+		})
+		if len(states) == 0 {
+			refused++ // then the kernel took its address back before the log could see it
+			continue
+		}
+		closed := slices.IndexFunc(states, func(r Row) bool { return r.Str["new_state"] == "CLOSE" })
+		if closed < 0 {
+			if !slices.ContainsFunc(l.Lingering, func(x string) bool { return strings.Contains(x, s.Local) }) {
+				errs.add("socket %d (%s %s): no change to CLOSE among %d changes of state", s.Index, s.Kind, s.Local, len(states))
+			}
+			continue
+		}
+		end := states[closed].Int
+		// SYN and FIN count as a byte each; what was in flight at a reset does not.
+		if acked := end["bytes_acked"] - int64(s.Sent); acked > 2 || (acked < 0 && !aborted(states)) {
+			errs.add("socket %d (%s %s): %d bytes acknowledged, %d sent", s.Index, s.Kind, s.Local, end["bytes_acked"], s.Sent)
+		}
+		if got := end["bytes_received"] - int64(s.Received); got < 0 || (got > 1 && !aborted(states) && !unread(s)) {
+			errs.add("socket %d (%s %s): %d bytes received, %d read", s.Index, s.Kind, s.Local, end["bytes_received"], s.Received)
+		}
+		checked++
+	}
+	if checked == 0 {
+		errs.add("no session was checked")
+	}
+	const econnrefused = 111
+	rows := c.Select("tcp_state", ofRun(l), Is("old_state", "SYN_SENT"), Is("new_state", "CLOSE"), Num("sk_err", econnrefused))
+	if n := l.Wanted["refused"]; len(rows) != n || refused != n {
+		errs.add("tcp_state: %d rows of refused connects, %d sockets without a session, %d were refused", len(rows), refused, n)
+	}
+	return errs
+}
+
+// plain drops the mapping of IPv4 into IPv6, which log and row may write differently.
+func plain(a string) string {
+	return strings.Replace(strings.Replace(a, "[::ffff:", "", 1), "]", "", 1)
+}
+
+// aborted reports a session that did not end by FIN.
+func aborted(states []Row) bool {
+	return !slices.ContainsFunc(states, func(r Row) bool {
+		return r.Str["new_state"] == "LAST_ACK" || r.Str["new_state"] == "FIN_WAIT2"
+	})
+}
+
+// unread reports a socket that was closed with data waiting, so that fewer bytes were
+// read than came.
+func unread(s *traffic.Socket) bool {
+	return !slices.ContainsFunc(s.Calls, func(c traffic.Call) bool {
+		return receives[c.Name] && c.Errno == "" && c.Return == 0
+	})
+}
+
+func checkLookups(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	for _, k := range l.Lookups {
+		for fn, n := range k.Calls {
+			if rows := c.Select("dns_call", Num("pid", int64(k.PID)), Is("func", fn), Is("host", k.Name)); len(rows) != n {
+				errs.add("dns_call: %d rows of %s(%s) in process %d, which called it %d times", len(rows), fn, k.Name, k.PID, n)
+			}
+		}
+	}
+	for _, r := range c.Select("dns_call") {
+		if !strings.Contains(r.Str["lib"], "libc") || r.Int["dur_ns"] <= 0 {
+			errs.add("dns_call of %s: library %q, %d ns", r.Str["host"], r.Str["lib"], r.Int["dur_ns"])
+		}
+	}
+	return errs
+}
+
+// checkPackets looks at what has no counter of its own: that the fields make sense.
+func checkPackets(c *Capture, l *traffic.Log, want Expect) Errors {
+	var errs Errors
+	for event, ok := range map[string]func(*Row) bool{
+		"tcp_rcv_est":    func(r *Row) bool { return r.Int["snd_cwnd"] > 0 && r.Int["sk_sndbuf"] > 0 && r.Str["ca_state"] != "" },
+		"tcp_write_xmit": func(r *Row) bool { return (r.Int["ret"] == 0 || r.Int["ret"] == 1) && r.Int["mss_bytes"] > 0 },
+		"skb_alloc":      func(r *Row) bool { return r.Int["skb"] != 0 && r.Str["func"] != "" },
+		"skb_consume":    func(r *Row) bool { return r.Int["skb"] != 0 },
+		"skb_drop":       func(r *Row) bool { return r.Int["skb"] != 0 && r.Str["location"] != "" && len(strings.Split(r.Str["kstack"], ";")) > 3 },
+	} {
+		if slices.Contains(want.Missing, event) {
+			continue
+		}
+		rows := c.Select(event, Between(l.Begin, l.End))
+		if len(rows) == 0 {
+			errs.add("%s: no rows", event)
+		}
+		for _, r := range rows {
+			if !ok(&r) {
+				errs.add("%s: a row that cannot be: %v %v", event, r.Int, r.Str)
+				break
+			}
+		}
+	}
+	return errs
+}
+
+// checkContext: system calls happen in tasks, and some packets in interrupts.
+func checkContext(c *Capture) Errors {
+	var errs Errors
+	softirq := 0
+	for _, r := range c.Rows {
+		if strings.HasPrefix(r.Event, "sys_") && r.Str["ctx"] != "task" {
+			errs.add("%s in context %s", r.Event, r.Str["ctx"])
+			break
+		}
+		if r.Str["ctx"] == "softirq" {
+			softirq++
+		}
+	}
+	if softirq == 0 {
+		errs.add("no row came from an interrupt")
+	}
+	return errs
+}

@@ -1,0 +1,74 @@
+package truth
+
+import (
+	"netrec/record/vmtest/traffic"
+)
+
+// both sums a counter over the two ends of the link, which may be one namespace.
+func both(l *traffic.Log, name string) int {
+	n := l.Counters[traffic.A].Delta(name)
+	if l.Namespaces[traffic.A].Inode != l.Namespaces[traffic.B].Inode {
+		n += l.Counters[traffic.B].Delta(name)
+	}
+	return n
+}
+
+// ofRun holds for rows of the traffic's time and namespaces.
+func ofRun(l *traffic.Log) func(*Row) bool {
+	a, b := int64(l.Namespaces[traffic.A].Inode), int64(l.Namespaces[traffic.B].Inode)
+	return func(r *Row) bool {
+		return r.TS >= l.Begin && r.TS <= l.End && (r.Int["netns"] == a || r.Int["netns"] == b)
+	}
+}
+
+// checkCounters holds rows against what the kernel itself counted.
+func checkCounters(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	run, tcp := ofRun(l), Is("protocol", "tcp")
+	for _, k := range []struct {
+		counter string
+		rows    []Row
+	}{
+		{"Tcp.ActiveOpens", c.Select("tcp_state", run, tcp, Is("old_state", "CLOSE"), Is("new_state", "SYN_SENT"))},
+		{"Tcp.PassiveOpens", c.Select("tcp_state", run, tcp, Is("old_state", "LISTEN"), Is("new_state", "SYN_RECV"))},
+	} {
+		if n := both(l, k.counter); n != len(k.rows) || n == 0 {
+			errs.add("tcp_state: %d rows, the kernel counted %d in %s", len(k.rows), n, k.counter)
+		}
+	}
+	retrans := c.Select("tcp_retrans", run, func(r *Row) bool { e, ok := r.Int["err"]; return !ok || e == 0 })
+	if n := both(l, "Tcp.RetransSegs"); (n > 0) != (len(retrans) > 0) || len(retrans) > n {
+		errs.add("tcp_retrans: %d rows, the kernel counted %d segments", len(retrans), n)
+	}
+	return append(errs, checkDrops(c, l)...)
+}
+
+// checkDrops holds drops of UDP against the kernel's counters. Kernels before 5.17 give
+// no reason; there the function that dropped stands for it.
+func checkDrops(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	udp := Is("protocol", "udp")
+	hasReason := len(c.Select("skb_drop", func(r *Row) bool { return r.Str["drop_reason"] != "" })) > 0
+	for _, k := range []struct{ reason, v4, v6 string }{
+		{"NO_SOCKET", "Udp.NoPorts", "Udp6NoPorts"},
+		{"SOCKET_RCVBUFF", "Udp.RcvbufErrors", "Udp6RcvbufErrors"},
+	} {
+		n := both(l, k.v4) + both(l, k.v6)
+		if n == 0 {
+			errs.add("traffic made no %s", k.v4)
+		}
+		if !hasReason {
+			continue
+		}
+		if rows := c.Select("skb_drop", ofRun(l), udp, Is("drop_reason", k.reason)); len(rows) != n {
+			errs.add("skb_drop: %d rows with reason %s, the kernel counted %d", len(rows), k.reason, n)
+		}
+	}
+	if !hasReason {
+		n := both(l, "Udp.NoPorts") + both(l, "Udp6NoPorts") + both(l, "Udp.RcvbufErrors") + both(l, "Udp6RcvbufErrors")
+		if rows := c.Select("skb_drop", ofRun(l), udp); len(rows) != n {
+			errs.add("skb_drop: %d rows of UDP, the kernel counted %d drops", len(rows), n)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,282 @@
+package truth
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netrec/record/vmtest"
+	"netrec/record/vmtest/traffic"
+	"netrec/schema"
+)
+
+var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
+
+// guestEnv marks the test binary inside a booted kernel, where its tools lie in /host.
+const guestEnv = "NETREC_GUEST"
+
+// Which events a kernel cannot show, by probes.md: this machine's has neither
+// trampolines nor kprobes. Debian's have everything.
+func expected() Expect {
+	if os.Getenv(guestEnv) != "" {
+		return Expect{}
+	}
+	if _, err := os.Stat("/sys/bus/event_source/devices/kprobe"); err == nil {
+		return Expect{}
+	}
+	return Expect{Missing: []string{"tcp_write_xmit"}}
+}
+
+// TestKernels boots the kernels and runs TestThisKernel in each.
+func TestKernels(t *testing.T) {
+	if *kernels == "" {
+		t.Skip("no kernels asked for: go test ./record/truth -kernels all (or make kernels) boots them")
+	}
+	names := strings.Split(*kernels, ",")
+	if *kernels == "all" {
+		names = vmtest.Names()
+	}
+	share := buildTools(t)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^TestThisKernel$"}, Timeout: 10 * time.Minute})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, tail(res.Output))
+			}
+			if res.ExitCode != 0 || !bytes.Contains(res.Output, []byte("PASS: TestThisKernel")) {
+				t.Errorf("exit code %d:\n%s", res.ExitCode, tail(res.Output))
+			}
+			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
+		})
+	}
+}
+
+func tail(b []byte) []byte {
+	if len(b) > 20_000 {
+		return b[len(b)-20_000:]
+	}
+	return b
+}
+
+// buildTools makes the folder that a guest sees: the recorder, the traffic and this test.
+func buildTools(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"build", "-o", dir + "/netrec", "netrec/cmd/netrec"},
+		{"build", "-o", dir + "/traffic", "netrec/record/vmtest/cmd/traffic"},
+		{"test", "-c", "-o", dir + "/truth.test", "netrec/record/truth"},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return dir
+}
+
+// TestThisKernel records known traffic on the running kernel and checks every row.
+func TestThisKernel(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("recording needs root: the account, calls, counters and packets of this kernel are not checked")
+	}
+	tools := "/host"
+	if os.Getenv(guestEnv) == "" {
+		tools = buildTools(t)
+	}
+	dir := t.TempDir()
+	capture, logFile := filepath.Join(dir, "truth.parquet"), filepath.Join(dir, "log.json")
+	record(t, tools, capture, logFile)
+	c, err := Load(capture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := traffic.Read(logFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range l.Degraded {
+		t.Logf("traffic: %s", d)
+		if os.Getenv(guestEnv) != "" {
+			t.Errorf("Debian's kernels allow all traffic, this one did not: %s", d)
+		}
+	}
+	results := Check(c, l, expected())
+	for _, name := range sortedNames(results) {
+		t.Run(name, func(t *testing.T) {
+			for _, e := range results[name] {
+				t.Error(e)
+			}
+		})
+	}
+	t.Run("answers", func(t *testing.T) { answers(t, tools, capture, c) })
+	t.Run("mechanisms", func(t *testing.T) { mechanisms(t, tools) })
+	summary(t, c)
+}
+
+func sortedNames(m map[string]Errors) []string {
+	var names []string
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// record runs recorder and traffic as a user would, in namespaces of their own.
+func record(t *testing.T, tools, capture, logFile string, more ...string) {
+	t.Helper()
+	ns := namespaces(t, tools)
+	ready := capture + ".ready"
+	args := []string{"record", "--profile", "full", "-o", capture, "--ready-file", ready, "-t", "5m"}
+	if os.Getenv(guestEnv) == "" {
+		args = append(args, "--netns", ns[0]) // on a machine with other work, only ours
+	}
+	var out bytes.Buffer
+	rec := exec.Command(tools+"/netrec", append(args, more...)...)
+	rec.Stdout, rec.Stderr = &out, &out
+	if err := rec.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitReady(t, ready, rec, &out)
+	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-ns", strings.Join(ns, ","), "-log", logFile)
+	if b, err := cmd.CombinedOutput(); err != nil {
+		_ = rec.Process.Kill()
+		t.Fatalf("traffic: %v\n%s", err, b)
+	}
+	if err := rec.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Wait(); err != nil {
+		t.Fatalf("record: %v\n%s", err, out.Bytes())
+	}
+	t.Logf("record said:\n%s", out.Bytes())
+}
+
+// namespaces makes two network namespaces joined by a link in a guest; elsewhere one
+// with loopback, which the recorder can filter for.
+func namespaces(t *testing.T, tools string) []string {
+	t.Helper()
+	made++
+	names := []string{fmt.Sprintf("nrtruth%d-%d", os.Getpid(), made)}
+	if os.Getenv(guestEnv) != "" {
+		names = append(names, names[0]+"b")
+	}
+	if b, err := exec.Command(tools+"/traffic", "-setup", "-ns", strings.Join(names, ",")).CombinedOutput(); err != nil {
+		t.Fatalf("traffic -setup: %v: %s", err, b)
+	}
+	t.Cleanup(func() {
+		for _, n := range names {
+			_ = exec.Command("ip", "netns", "del", n).Run()
+		}
+	})
+	return names
+}
+
+var made int // namespaces so far, to name them apart
+
+func waitReady(t *testing.T, ready string, rec *exec.Cmd, out *bytes.Buffer) {
+	t.Helper()
+	for range 1200 {
+		if _, err := os.Stat(ready); err == nil {
+			return
+		}
+		if rec.ProcessState != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	_ = rec.Process.Kill()
+	_ = rec.Wait()
+	t.Fatalf("the recorder did not begin:\n%s", out.Bytes())
+}
+
+// answers asks every analysis: each must have an answer from a real recording.
+func answers(t *testing.T, tools, capture string, c *Capture) {
+	busiest := map[int64]int{}
+	var sock int64
+	for _, r := range c.Rows {
+		if s := r.Int["sock"]; s != 0 && r.Event == "tcp_rcv_est" {
+			if busiest[s]++; busiest[s] > busiest[sock] {
+				sock = s
+			}
+		}
+	}
+	list := []string{"overview", "sock", "socks", "tcpwin", "tcplife", "tcpstates", "socksize", "so1stbyte", "skblife", "skbdrop", "gethostlatency"}
+	if !slices.Contains(expected().Missing, "tcp_write_xmit") {
+		list = append(list, "tcpnagle")
+	}
+	for _, name := range list {
+		args := []string{"analyze", capture, name}
+		if name == "sock" {
+			args = append(args, fmt.Sprintf("%#x", uint64(sock)))
+		}
+		out, err := exec.Command(tools+"/netrec", args...).CombinedOutput()
+		lines := 0
+		for _, l := range strings.Split(string(out), "\n") {
+			if l != "" && !strings.HasPrefix(l, "#") {
+				lines++
+			}
+		}
+		if err != nil || lines == 0 {
+			t.Errorf("netrec %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// mechanisms records the same traffic through each mechanism of the TCP events that
+// this kernel has; the rows must not depend on it.
+func mechanisms(t *testing.T, tools string) {
+	if len(expected().Missing) > 0 {
+		return // raw tracepoints are all there is
+	}
+	for _, kind := range []schema.Kind{schema.Fentry, schema.Kprobe} {
+		dir := t.TempDir()
+		capture, logFile := filepath.Join(dir, "m.parquet"), filepath.Join(dir, "log.json")
+		var args []string
+		for _, e := range []string{"tcp_state", "tcp_rcv_est", "tcp_write_xmit"} {
+			args = append(args, "-e", e, "--hook", e+"="+string(kind))
+		}
+		record(t, tools, capture, logFile, args...)
+		c, err := Load(capture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := traffic.Read(logFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range c.Meta.Hooks {
+			if h.State == schema.HookMissing {
+				t.Errorf("%s: event %s: no hook", kind, h.Event)
+			}
+		}
+		run := ofRun(l)
+		if n, rows := both(l, "Tcp.ActiveOpens"), c.Select("tcp_state", run, Is("new_state", "SYN_SENT")); len(rows) != n {
+			t.Errorf("%s: %d changes to SYN_SENT, the kernel counted %d", kind, len(rows), n)
+		}
+		for _, e := range append(checkAccount(c), checkPackets(c, l, Expect{Missing: []string{"skb_alloc", "skb_consume", "skb_drop"}})...) {
+			t.Errorf("%s: %s", kind, e)
+		}
+	}
+}
+
+func summary(t *testing.T, c *Capture) {
+	n := map[string]int{}
+	for _, r := range c.Rows {
+		n[r.Event]++
+	}
+	t.Logf("rows: %v", n)
+}
