@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -25,18 +24,11 @@ without the name of an analysis.`,
 	New:     newOverview,
 })
 
-// rowsOf is a socket and how many rows it has.
-type rowsOf struct {
-	agg.Socket
-	rows int64
-}
-
 type overview struct {
 	in        *engine.Input
 	top       int
 	procs     agg.Top[process]
-	socks     agg.PerSocket[int64]
-	best      *agg.Heap[rowsOf]
+	socks     *busiest
 	nobody    int64
 	cpu       int64 // of the recorder so far, ns
 	user, sys scan.Col
@@ -44,7 +36,6 @@ type overview struct {
 
 func newOverview(in *engine.Input) engine.Fold {
 	f := &overview{in: in, top: max(1, in.Number("top")), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
-	f.best = agg.NewHeap(f.top, func(a, b rowsOf) int { return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.Serial, b.Serial)) })
 	in.Always()
 	in.Sockets("")
 	for i := range schema.Events {
@@ -53,17 +44,13 @@ func newOverview(in *engine.Input) engine.Fold {
 		}
 	}
 	in.Use("cost", "", func(r *engine.Row) { f.cpu = r.Int(f.user) + r.Int(f.sys) })
-	in.OnEnd(func(s *agg.Socket) {
-		if n := *f.socks.Of(s); n > 0 {
-			f.best.Add(rowsOf{*s, n})
-		}
-	})
+	f.socks = newBusiest(in, "sockets", "busiest sockets", f.top)
 	return f
 }
 
 func (f *overview) row(r *engine.Row) {
 	if r.Sock != nil {
-		*f.socks.Of(r.Sock)++
+		f.socks.add(r.Sock)
 	}
 	if pid, comm := f.in.Owner(r); pid != 0 {
 		f.procs.Add(process{comm, pid}, 1)
@@ -82,12 +69,7 @@ func (f *overview) Finish(a *render.Answer) {
 			t.Int(e.Key.pid).Str(e.Key.comm).Int(e.Count).End()
 		}
 	}
-	t := f.in.Table(render.Spec{Name: "sockets", Title: "busiest sockets", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -16)},
-		ends(), []render.Column{render.Col("rows", render.Int).Text("ROWS", 10)})})
-	for _, s := range f.best.Sorted() {
-		putEnds(t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket).Int(s.rows).End()
-	}
+	f.socks.Finish(a)
 	f.answers(a)
 	if f.nobody > 0 {
 		a.Note("rows from interrupts whose process is not known: " + engine.Group(f.nobody))

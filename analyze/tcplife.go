@@ -37,9 +37,8 @@ type life struct {
 }
 
 type tcplife struct {
-	in     *engine.Input
 	compat string
-	t, cut *render.Table
+	tables *lives
 	lives  agg.PerSocket[life]
 
 	newState, pid, comm, tx, rx, retrans    scan.Col
@@ -47,16 +46,10 @@ type tcplife struct {
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
-	f := &tcplife{in: in, compat: in.Text("compat"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
+	f := &tcplife{compat: in.Text("compat"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
 		tx: in.Int("bytes_acked"), rx: in.Int("bytes_received"), retrans: in.Int("total_retrans")}
-	cols := join(owner(), ends(), []render.Column{
-		render.Col("tx_kb", render.Int).Text("TX_KB", 5).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", 5).In("KiB"),
-		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("tx_bytes", render.Int).In("bytes"),
-		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, identity())
-	f.t = in.Table(render.Spec{Name: "sessions", Columns: append(cols[:len(cols):len(cols)], render.Col("handshake_us", render.Int).In("us"),
-		render.Col("retransmits", render.Int), render.Col("closed_ns", render.Int).In("ns"))})
-	f.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end",
-		Columns: append(cols, render.Col("why", render.String).Text("WHY", 0))}).Hold(1 << 16)
+	f.tables = newLives(in, f.compat != "no", render.Col("handshake_us", render.Int).In("us"),
+		render.Col("retransmits", render.Int), render.Col("closed_ns", render.Int).In("ns"))
 	in.Sockets("the time before it is missing from their lives")
 	in.On("tcp_state", f.state)
 	in.OnEnd(f.ended)
@@ -89,12 +82,12 @@ func (f *tcplife) cache(l *life, r *engine.Row) {
 }
 
 func (f *tcplife) close(l *life, r *engine.Row) {
-	s, bytes := r.Sock, r.Has(f.tx)
+	s, bytes := r.Sock, traffic{r.Int(f.tx), r.Int(f.rx), r.Has(f.tx)}
 	if !l.cached {
 		f.cache(l, r)
 	}
 	if !s.Born && f.compat == "no" {
-		f.line(f.cut, s, s.Pid, s.Comm, r.TS-f.since(s), r.Int(f.tx), r.Int(f.rx), bytes).Str("began before").End()
+		f.tables.older(s, r.TS, bytes)
 		return
 	}
 	if l.birth == 0 {
@@ -115,45 +108,20 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 	if f.compat == "bcc" {
 		birth = l.late
 	}
-	f.line(f.t, s, pid, comm, r.TS-birth, r.Int(f.tx), r.Int(f.rx), bytes).IntOr((l.established-l.birth)/1000, l.established != 0).
+	f.tables.line(f.tables.whole, s, pid, comm, r.TS-birth, bytes).IntOr((l.established-l.birth)/1000, l.established != 0).
 		IntOr(r.Int(f.retrans), r.Has(f.retrans)).Int(r.TS).End()
-}
-
-func (f *tcplife) line(t *render.Table, s *agg.Socket, pid int64, comm string, ns, tx, rx int64, bytes bool) *render.Table {
-	putEnds(t.IntOr(pid, pid != 0 || f.compat != "no").Str(comm), s)
-	t.IntOr(tx/1024, bytes).IntOr(rx/1024, bytes).Int(ns/1e6).IntOr(tx, bytes).IntOr(rx, bytes).Int(ns)
-	return putIdentity(t, s)
-}
-
-// since is when the part of a life that the recording has begins.
-func (f *tcplife) since(s *agg.Socket) int64 {
-	if s.Older {
-		return f.in.Start()
-	}
-	return s.First
 }
 
 // ended lists the sessions that never closed.
 func (f *tcplife) ended(s *agg.Socket) {
-	if s.Closed != 0 || s.State == "" || s.State == "LISTEN" || s.State == "CLOSE" || f.compat != "no" {
-		return
+	if s.Closed == 0 && s.State != "" && s.State != "LISTEN" && s.State != "CLOSE" && f.compat == "no" {
+		f.tables.open(s)
 	}
-	why, until := "end not seen", s.Last
-	if s.Open {
-		why, until = "open", f.in.Meta.LastNS
-	}
-	if !s.Born {
-		why = "began before, " + why
-	}
-	f.line(f.cut, s, s.Pid, s.Comm, until-f.since(s), 0, 0, false).Str(why).End()
 }
 
 // Finish lists the sessions that the recording cut and tells the rules apart.
 func (f *tcplife) Finish(a *render.Answer) {
-	f.cut.Show()
-	if f.cut.Dropped > 0 {
-		a.Note("sessions cut by the recording and not listed: " + engine.Group(f.cut.Dropped))
-	}
+	f.tables.Finish(a)
 	if f.sessions == 0 {
 		return
 	}

@@ -27,26 +27,18 @@ and the ends as they were at that moment, as BCC does.`,
 	New: newTcpstates,
 })
 
-// change is a line that waits for what is learnt of its socket later.
+// change is a change of state; ns is the time in the old one, -1 if unknown.
 type change struct {
-	sock     *agg.Socket
-	is       agg.Socket // what is known of it
-	ts, ns   int64      // ns: time in the old state, -1 if unknown
 	from, to string
+	ns       int64
 }
-
-// Limits on how long a line waits.
-const (
-	maxChanges = 4096
-	maxWaitNS  = 1e9
-)
 
 type tcpstates struct {
 	in                 *engine.Input
 	t                  *render.Table
 	states             *mapOf[text, agg.Stats]
 	before             agg.PerSocket[int64]
-	queue              []change
+	lines              waiting[change]
 	compat, wide, time bool
 	oldState, newState scan.Col
 	pid, comm          scan.Col
@@ -64,7 +56,8 @@ func newTcpstates(in *engine.Input) engine.Fold {
 		f.states = statsOf[text](in, "state_us", "us", render.Col("state", render.String))
 		return f.states
 	}
-	in.OnEnd(f.ended)
+	f.lines.line = f.line
+	in.OnEnd(f.lines.ended)
 	f.t = in.Table(render.Spec{Name: "changes", Columns: f.columns()})
 	return f
 }
@@ -96,7 +89,7 @@ func (f *tcpstates) columns() []render.Column {
 
 func (f *tcpstates) state(r *engine.Row) {
 	before := f.before.Of(r.Sock)
-	c := change{sock: r.Sock, is: *r.Sock, ts: r.TS, ns: -1, from: r.Str(f.oldState), to: r.Str(f.newState)}
+	c := change{r.Str(f.oldState), r.Str(f.newState), -1}
 	if *before != 0 {
 		c.ns = r.TS - *before
 	}
@@ -107,57 +100,29 @@ func (f *tcpstates) state(r *engine.Row) {
 			f.states.Add(text(c.from), c.ns/1000)
 		}
 	case f.compat:
-		c.is.Pid, c.is.Comm = r.Int(f.pid), r.Str(f.comm)
-		c.is.Laddr, c.is.Lport, c.is.Raddr, c.is.Rport = r.Str(f.laddr), r.Int(f.lport), r.Str(f.raddr), r.Int(f.rport)
-		f.line(&c)
+		s := *r.Sock
+		s.Pid, s.Comm = r.Int(f.pid), r.Str(f.comm)
+		s.Laddr, s.Lport, s.Raddr, s.Rport = r.Str(f.laddr), r.Int(f.lport), r.Str(f.raddr), r.Int(f.rport)
+		f.line(&s, r.TS, c)
 	default:
-		f.queue = append(f.queue, c)
-		f.flush(r.TS, len(f.queue) > maxChanges)
+		f.lines.add(r.Sock, r.TS, c)
 	}
 }
 
-// flush writes the lines at the front whose socket is known or that waited enough.
-func (f *tcpstates) flush(now int64, full bool) {
-	n := 0
-	for ; n < len(f.queue); n++ {
-		c := &f.queue[n]
-		if c.sock != nil && c.sock.Serial == c.is.Serial {
-			c.is = *c.sock
-		}
-		if !c.is.Tuple() || c.is.Pid == 0 {
-			if c.sock != nil && !full && now-c.ts < maxWaitNS {
-				break
-			}
-			full = false
-		}
-		f.line(c)
-	}
-	f.queue = append(f.queue[:0], f.queue[n:]...)
-}
-
-// ended takes what is known of a socket before it is forgotten.
-func (f *tcpstates) ended(s *agg.Socket) {
-	for i := range f.queue {
-		if f.queue[i].sock == s && f.queue[i].is.Serial == s.Serial {
-			f.queue[i].sock, f.queue[i].is = nil, *s
-		}
-	}
-}
-
-func (f *tcpstates) line(c *change) {
+func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
 	if f.time {
-		f.t.Int(f.in.Local(c.ts))
+		f.t.Int(f.in.Local(ts))
 	}
-	f.t.Uint(c.is.Addr).IntOr(c.is.Pid, c.is.Pid != 0 || f.compat).Str(c.is.Comm)
+	f.t.Uint(s.Addr).IntOr(s.Pid, s.Pid != 0 || f.compat).Str(s.Comm)
 	if f.wide {
 		version := int64(4)
-		if strings.Contains(c.is.Laddr, ":") {
+		if strings.Contains(s.Laddr, ":") {
 			version = 6
 		}
 		f.t.Int(version)
 	}
-	putEnds(f.t, &c.is).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(c.is.Gen)).Int(c.ts).End()
+	putEnds(f.t, s).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(s.Gen)).Int(ts).End()
 }
 
 // Finish writes the lines that still wait.
-func (f *tcpstates) Finish(*render.Answer) { f.flush(1<<62, false) }
+func (f *tcpstates) Finish(*render.Answer) { f.lines.rest() }

@@ -33,23 +33,14 @@ address. --sock and --gen cut out one of them, --top counts rows per session.
 	New: newTcpwin,
 })
 
-type session struct {
-	addr uint64
-	gen  int
-}
-
-func (s session) compare(o session) int {
-	return cmp.Or(cmp.Compare(s.addr, o.addr), cmp.Compare(s.gen, o.gen))
-}
-
 type tcpwin struct {
 	in        *engine.Input
 	t         *render.Table
 	compat    bool
 	gen, top  int
 	announced agg.PerSocket[bool]
-	counts    agg.Top[session]
-	ends      map[session]agg.Socket
+	busiest   *busiest
+	merged    agg.Top[uint64] // by address, as the original counts
 	reused    int64
 	start     int64
 
@@ -59,7 +50,7 @@ type tcpwin struct {
 func newTcpwin(in *engine.Input) engine.Fold {
 	f := &tcpwin{in: in, compat: in.Flag("compat"), gen: in.Number("gen"), top: in.Number("top"), start: in.Start(),
 		newState: in.Str("new_state"), cwnd: in.Int("snd_cwnd"), ssthr: in.Int("snd_ssthresh"),
-		sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued"), ends: map[session]agg.Socket{}}
+		sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued")}
 	in.Sockets("their new rows come from the list made at its start")
 	in.On("tcp_rcv_est", f.rcv)
 	if !f.compat {
@@ -73,7 +64,10 @@ func newTcpwin(in *engine.Input) engine.Fold {
 		cols = append(cols, render.Col("saddr", render.String), render.Col("sport", render.Int),
 			render.Col("daddr", render.String), render.Col("dport", render.Int))
 	}
-	if f.top == 0 {
+	switch {
+	case f.top > 0 && !f.compat:
+		f.busiest = newBusiest(in, "top", "", f.top)
+	case f.top == 0:
 		f.t = in.Table(render.Spec{Name: "tcpwin", Look: render.CSV, Columns: cols})
 	}
 	return f
@@ -86,26 +80,20 @@ func (f *tcpwin) rcv(r *engine.Row) {
 	if s == nil || !f.wants(s) {
 		return
 	}
-	if f.top > 0 {
-		k := session{s.Addr, s.Gen}
-		if f.compat {
-			k.gen = 0
-		}
-		f.counts.Add(k, 1)
-	}
-	seen := f.announced.Of(s)
-	if !*seen {
+	if seen := f.announced.Of(s); !*seen {
 		*seen = true
 		if s.Gen > 1 {
 			f.reused++
 		}
-		if f.top > 0 && len(f.ends) < agg.MaxKeys {
-			f.ends[session{s.Addr, s.Gen}] = *s
-		} else if s.Older && f.top == 0 && !f.compat {
+		if s.Older && f.top == 0 && !f.compat {
 			f.born(s, f.start)
 		}
 	}
-	if f.top > 0 {
+	if f.busiest != nil {
+		f.busiest.add(s)
+		return
+	} else if f.top > 0 {
+		f.merged.Add(s.Addr, 1)
 		return
 	}
 	f.t.Str("rcv").Uint(s.Addr).Int((r.TS - f.start) / 1000)
@@ -142,21 +130,13 @@ func (f *tcpwin) Finish(a *render.Answer) {
 		}
 		a.Note(fmt.Sprintf("sessions at a reused address: %s, %s", engine.Group(f.reused), said))
 	}
-	if f.top == 0 {
-		return
-	}
-	spec := render.Spec{Name: "top", Look: render.Lines,
-		Columns: []render.Column{render.Col("sock", render.Addr).Text("SOCK", -18), render.Col("rows", render.Int).Text("ROWS", 0)}}
-	if !f.compat {
-		spec.Look, spec.Columns[1] = render.Columns, spec.Columns[1].Text("ROWS", -8)
-		spec.Columns = join(spec.Columns, []render.Column{render.Col("generation", render.Int).Text("GEN", -3)}, ends())
-	}
-	t := f.in.Table(spec)
-	for _, e := range f.counts.Best(f.top, session.compare) {
-		if t.Uint(e.Key.addr).Int(e.Count); !f.compat {
-			s := f.ends[e.Key]
-			putEnds(t.Int(int64(e.Key.gen)), &s)
+	if f.busiest != nil {
+		f.busiest.Finish(a)
+	} else if f.top > 0 {
+		t := f.in.Table(render.Spec{Name: "top", Look: render.Lines,
+			Columns: []render.Column{render.Col("sock", render.Addr).Text("SOCK", 0), render.Col("rows", render.Int).Text("ROWS", 0)}})
+		for _, e := range f.merged.Best(f.top, cmp.Compare[uint64]) {
+			t.Uint(e.Key).Int(e.Count).End()
 		}
-		t.End()
 	}
 }

@@ -76,6 +76,9 @@ func writeOptions(b *strings.Builder, os []Option) {
 			name += " " + o.placeholder()
 		}
 		doc := o.Doc
+		if o.Kind == Choice && o.placeholder() == strings.ToUpper(o.Name) {
+			doc += ": " + strings.Join(o.Choices, ", ")
+		}
 		if o.Default != "" && o.Kind != Flag {
 			doc += " (default " + o.Default + ")"
 		}
@@ -88,7 +91,10 @@ func (o *Option) placeholder() string {
 	case Number:
 		return "N"
 	case Choice:
-		return strings.Join(o.Choices, "|")
+		// Long lists are in the text beside it.
+		if s := strings.Join(o.Choices, "|"); len(s) <= 16 {
+			return s
+		}
 	}
 	return strings.ToUpper(o.Name)
 }

@@ -22,7 +22,13 @@ func (a *Answer) Begin(limits []string) { a.w.begin(a, limits) }
 // Table adds a table. It appears with its first row; tables that take rows at the
 // same time are a mistake of the analysis, and panic.
 func (a *Answer) Table(s Spec) *Table {
-	return &Table{Spec: s, a: a, cells: make([]Cell, len(s.Columns))}
+	t := &Table{Spec: s, a: a, cells: make([]Cell, len(s.Columns))}
+	for i := range s.Columns {
+		if s.Columns[i].head != "" {
+			t.end = i
+		}
+	}
+	return t
 }
 
 func (a *Answer) show(t *Table) {

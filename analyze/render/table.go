@@ -17,6 +17,7 @@ type Table struct {
 	n     int   // cells of the row begun
 	rows  int64 // rows ended
 	open  bool  // the writer has been told of the table
+	end   int   // the last column that text shows; nothing pads it on the right
 
 	held    []Cell // rows of a table that waits for Show
 	most    int    // how many it keeps; 0 for a table that does not wait

@@ -62,7 +62,7 @@ func (w *textWriter) heading(t *Table) {
 		}
 		first = false
 		at := len(b)
-		b = pad(append(b, c.head...), at, c.width)
+		b = pad(append(b, c.head...), at, t.width(i))
 	}
 	w.write(b)
 }
@@ -98,9 +98,17 @@ func (w *textWriter) line(t *Table) {
 		if c.cut {
 			b = b[:at+runes(b[at:], max(c.width, -c.width))]
 		}
-		b = pad(b, at, c.width)
+		b = pad(b, at, t.width(i))
 	}
 	w.write(b)
+}
+
+// width is the width of a column, none for a left-aligned one at the end.
+func (t *Table) width(i int) int {
+	if i == t.end {
+		return max(t.Columns[i].width, 0)
+	}
+	return t.Columns[i].width
 }
 
 // record shows a row as a block: its first column as heading, the others that

@@ -147,12 +147,13 @@ func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
 		e := &schema.Events[i]
 		wanted[e.ID] = q.Events == nil || slices.Contains(q.Events, e.Name)
 	}
+	var at scan.Row // one for all: rows are only valid during the call
 	for i := range s.rows {
 		r := &s.rows[i]
 		if !wanted[r.event.ID] || r.ts < q.From || q.To != 0 && r.ts >= q.To || q.Sock != 0 && uint64(sock[i]) != q.Sock {
 			continue
 		}
-		at := scan.At(r.event, r.ts, vecs, i)
+		at = scan.At(r.event, r.ts, vecs, i)
 		if err := f(&at); err != nil {
 			return err
 		}

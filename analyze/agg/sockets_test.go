@@ -1,0 +1,187 @@
+package agg
+
+import (
+	"testing"
+
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// feeder makes rows without a source: one batch of one row that is rewritten.
+type feeder struct {
+	vecs []scan.Vec
+	ts   int64
+}
+
+func newFeeder() *feeder {
+	f := &feeder{vecs: make([]scan.Vec, len(schema.Columns))}
+	for c := range schema.Columns {
+		if schema.Columns[c].Type == schema.String {
+			f.vecs[c] = scan.Vec{Index: []int32{-1}, Dict: []string{""}}
+		} else {
+			f.vecs[c] = scan.Vec{Ints: []int64{0}}
+		}
+	}
+	return f
+}
+
+func (f *feeder) num(name string, v int64) { f.vecs[schema.ColumnIndex(name)].Ints[0] = v }
+
+func (f *feeder) str(name, v string) {
+	c := &f.vecs[schema.ColumnIndex(name)]
+	c.Dict[0], c.Index[0] = v, 0
+}
+
+func (f *feeder) row(event string) *scan.Row {
+	f.ts++
+	r := scan.At(schema.ByName(event), f.ts, f.vecs, 0)
+	return &r
+}
+
+func (f *feeder) state(s *Sockets, addr uint64, pid int64, from, to string) *Socket {
+	f.num("sock", int64(addr))
+	f.num("pid", pid)
+	f.str("ctx", "task")
+	f.str("comm", "prog")
+	f.str("old_state", from)
+	f.str("new_state", to)
+	return s.Feed(f.row("tcp_state"))
+}
+
+// TestSocketsMillionReuses closes and reuses addresses a million times and checks
+// that no row reaches the life of another.
+func TestSocketsMillionReuses(t *testing.T) {
+	const addresses, rounds = 1000, 1000
+	f, s := newFeeder(), NewSockets(nil)
+	var lives PerSocket[int64]
+	ended := int64(0)
+	s.OnEnd(func(k *Socket) {
+		if got := *lives.Of(k); got != k.Pid || k.Pid == 0 {
+			t.Fatalf("life of pid %d holds the rows of %d", k.Pid, got)
+		}
+		ended++
+	})
+	f.str("protocol", "tcp")
+	for round := range int64(rounds) {
+		for a := range int64(addresses) {
+			addr, pid := 0xffff888000000000+uint64(a)*0x1000, round*addresses+a+1
+			f.num("lport", 0)
+			k := f.state(s, addr, pid, "CLOSE", "SYN_SENT")
+			if v := lives.Of(k); *v != 0 {
+				t.Fatalf("a new life begins with the rows of pid %d", *v)
+			} else {
+				*v = pid
+			}
+			f.num("lport", 1+pid%60000)
+			f.num("rport", 443)
+			f.str("ctx", "softirq")
+			f.num("pid", -1)
+			if k = s.Feed(f.row("tcp_rcv_est")); *lives.Of(k) != pid || k.Gen != int(round)+1 {
+				t.Fatalf("row of pid %d joined generation %d of pid %d", pid, k.Gen, k.Pid)
+			}
+			if k = f.state(s, addr, -1, "ESTABLISHED", "CLOSE"); k.Pid != pid || k.Lport != 1+pid%60000 {
+				t.Fatalf("close of pid %d joined pid %d, port %d", pid, k.Pid, k.Lport)
+			}
+		}
+	}
+	s.Close()
+	if ended != addresses*rounds {
+		t.Errorf("%d lives ended, want %d", ended, addresses*rounds)
+	}
+	if s.slots > 2*maxClosed+addresses {
+		t.Errorf("%d sockets held at once", s.slots)
+	}
+}
+
+// TestSocketsBounded closes many addresses that are never used again.
+func TestSocketsBounded(t *testing.T) {
+	f, s := newFeeder(), NewSockets(nil)
+	ended := 0
+	s.OnEnd(func(*Socket) { ended++ })
+	const n = 500_000
+	for a := range uint64(n) {
+		f.state(s, 0xffff888000000000+a*64, 7, "CLOSE", "SYN_SENT")
+		f.state(s, 0xffff888000000000+a*64, 7, "SYN_SENT", "CLOSE")
+	}
+	if s.slots > 2*maxClosed+1 {
+		t.Errorf("%d sockets held, none of them open", s.slots)
+	}
+	s.Close()
+	if ended != n {
+		t.Errorf("%d lives ended, want %d", ended, n)
+	}
+}
+
+func TestSocketsIdentity(t *testing.T) {
+	addr := uint64(0xffff888012345678)
+	alive := []schema.Socket{{Cookie: 9, Protocol: "tcp", State: "ESTABLISHED", Laddr: "10.0.0.1", Lport: 22, Raddr: "10.0.0.2", Rport: 5,
+		Owners: []schema.Owner{{Pid: 900, Comm: "sshd"}}}}
+	f, s := newFeeder(), NewSockets(alive)
+	f.num("sock", int64(addr))
+	f.str("ctx", "softirq")
+	f.num("cookie", 9)
+	k := s.Feed(f.row("tcp_rcv_est"))
+	if !k.Older || k.Pid != 900 || k.Lport != 22 || k.Raddr != "10.0.0.2" || k.Gen != 1 {
+		t.Errorf("socket older than the recording: %+v", k)
+	}
+	f.num("cookie", 10)
+	if k = s.Feed(f.row("tcp_rcv_est")); k.Gen != 2 || k.Older || k.Pid != 0 {
+		t.Errorf("another cookie: %+v", k)
+	}
+	f.str("ctx", "task")
+	f.num("pid", 5)
+	f.str("comm", "closer")
+	if k = s.Feed(f.row("sys_close")); k.Pid != 5 {
+		t.Errorf("owner by close: %+v", k)
+	}
+	f.num("pid", 6)
+	if k = s.Feed(f.row("sock_io")); k.Pid != 6 {
+		t.Errorf("owner by I/O outranks close: %+v", k)
+	}
+	f.num("pid", 7)
+	if k = s.Feed(f.row("sys_accept")); k.Pid != 7 {
+		t.Errorf("owner by accept outranks I/O: %+v", k)
+	}
+	f.num("pid", 8)
+	if k = s.Feed(f.row("sock_io")); k.Pid != 7 {
+		t.Errorf("owner changed by I/O of another: %+v", k)
+	}
+	f.num("netns", 4026531840)
+	s.Feed(f.row("sock_io"))
+	f.num("netns", 4026532000)
+	if k = s.Feed(f.row("sock_io")); k.Gen != 3 {
+		t.Errorf("another namespace: %+v", k)
+	}
+	f.num("sock", 0)
+	if k = s.Feed(f.row("sock_io")); k != nil {
+		t.Errorf("row without a socket got %+v", k)
+	}
+}
+
+func TestStartsLife(t *testing.T) {
+	tests := []struct {
+		from, to string
+		want     bool
+	}{
+		{"CLOSE", "SYN_SENT", true}, {"CLOSE", "LISTEN", true}, {"LISTEN", "SYN_RECV", true}, {"CLOSE", "ESTABLISHED", true},
+		{"SYN_SENT", "SYN_RECV", false}, {"SYN_RECV", "ESTABLISHED", false}, {"LISTEN", "CLOSE", false}, {"CLOSE", "CLOSE", false},
+	}
+	for _, tt := range tests {
+		if got := startsLife(tt.from, tt.to); got != tt.want {
+			t.Errorf("%s -> %s: %v", tt.from, tt.to, got)
+		}
+	}
+}
+
+func BenchmarkSocketsFeed(b *testing.B) {
+	f, s := newFeeder(), NewSockets(nil)
+	f.state(s, 0xffff888000001000, 7, "CLOSE", "SYN_SENT")
+	f.str("ctx", "softirq")
+	r := f.row("tcp_rcv_est")
+	sock := f.vecs[schema.ColumnIndex("sock")].Ints
+	b.ReportAllocs()
+	for i := range b.N {
+		sock[0] = 0x1000 + int64(i%256)*64
+		s.Feed(r)
+	}
+}

@@ -1,0 +1,110 @@
+package analyze
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"netrec/analyze/engine"
+	"netrec/schema"
+)
+
+// TestOneFilePerAnalysis holds the promise that an analysis is one file and one
+// golden: it is declared in the file of its name and mentioned in no other.
+func TestOneFilePerAnalysis(t *testing.T) {
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := map[string][]byte{}
+	for _, f := range sources {
+		if !strings.HasSuffix(f, "_test.go") {
+			if code[f], err = os.ReadFile(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	declaration := regexp.MustCompile(`(?m)^\s+Name:\s+"([^"]+)",$`)
+	declared := 0
+	for f, src := range code {
+		if bytes.Contains(src, []byte("= register(")) {
+			declared++
+			m := declaration.FindSubmatch(src)
+			if m == nil || string(m[1])+".go" != f {
+				t.Errorf("%s declares %q", f, m)
+			}
+		}
+		if n := bytes.Count(src, []byte("\n")); n >= 150 {
+			t.Errorf("%s has %d lines, want fewer than 150", f, n)
+		}
+	}
+	if declared != len(All()) {
+		t.Errorf("%d files declare %d analyses", declared, len(All()))
+	}
+	for _, a := range All() {
+		for f, src := range code {
+			// A column may have the same name.
+			if f != a.Name+".go" && schema.ColumnIndex(a.Name) < 0 && bytes.Contains(src, []byte(`"`+a.Name+`"`)) {
+				t.Errorf("%s names the analysis %s", f, a.Name)
+			}
+		}
+	}
+}
+
+func TestEveryAnalysisHasAGolden(t *testing.T) {
+	for _, a := range All() {
+		b, err := os.ReadFile(filepath.Join(goldens, a.Name+".txtar"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, section := range []string{"-- events --\n", "-- args --\n" + a.Name, "-- text --\n", "-- json --\n"} {
+			if !bytes.Contains(b, []byte(section)) {
+				t.Errorf("golden of %s has no section %q", a.Name, section)
+			}
+		}
+		for _, o := range a.Options {
+			if !bytes.Contains(b, []byte("--"+o.Name)) {
+				t.Errorf("golden of %s does not use its option --%s", a.Name, o.Name)
+			}
+		}
+	}
+	files, err := filepath.Glob(goldens + "/*.txtar")
+	if err != nil || len(files) != len(All()) {
+		t.Errorf("%d goldens for %d analyses, %v", len(files), len(All()), err)
+	}
+}
+
+func TestDeclarations(t *testing.T) {
+	names := map[string]bool{}
+	for _, a := range All() {
+		for _, n := range append([]string{a.Name}, a.Aliases...) {
+			if names[n] {
+				t.Errorf("name %s is taken twice", n)
+			}
+			names[n] = true
+		}
+		if !strings.HasSuffix(a.Question, "?") || a.Help == "" || a.Group == "" || !strings.HasPrefix(a.Example, a.Name) {
+			t.Errorf("analysis %s: question, help, group or example is missing", a.Name)
+		}
+		for _, o := range a.Options {
+			if o.Doc == "" {
+				t.Errorf("analysis %s: option %s has no doc", a.Name, o.Name)
+			}
+			for _, g := range engine.Global {
+				if o.Name == g.Name || o.Short != "" && o.Short == g.Short {
+					t.Errorf("analysis %s: option %s hides the global one", a.Name, o.Name)
+				}
+			}
+		}
+		if _, _, err := engine.Needs(a); err != nil {
+			t.Errorf("analysis %s: %v", a.Name, err)
+		}
+		if _, err := engine.Parse(All(), append([]string{"FILE"}, strings.Fields(strings.ReplaceAll(a.Example, "> window.csv", ""))...)); err != nil {
+			t.Errorf("example of %s: %v", a.Name, err)
+		}
+	}
+}

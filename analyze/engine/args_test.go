@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var declared = []*Analysis{
+	{Name: "tcplife", Aliases: []string{"life"}, Question: "q?", Options: []Option{
+		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
+	{Name: "sock", Arg: "ADDR", Question: "q?"},
+}
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		args    string
+		file    string
+		calls   []string
+		addr    uint64
+		options []map[string]string
+		global  map[string]string
+	}{
+		{"f", "f", nil, 0, nil, nil},
+		{"f tcplife", "f", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
+		{"f life --compat --port 80", "f", []string{"tcplife"}, 0, []map[string]string{{"compat": "script"}}, map[string]string{"port": "80"}},
+		{"--pid=7 f tcplife --compat bcc -n 3 sock 0xff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"compat": "bcc", "top": "3"}, {}}, map[string]string{"pid": "7"}},
+		{"f tcplife --top sock ff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"top": "20"}, {}}, nil},
+		{"f tcplife --comm sock", "f", []string{"tcplife"}, 0, []map[string]string{{}}, map[string]string{"comm": "sock"}},
+		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
+	}
+	for _, tt := range tests {
+		req, err := Parse(declared, strings.Fields(tt.args))
+		if err != nil {
+			t.Errorf("%s: %v", tt.args, err)
+			continue
+		}
+		var names []string
+		var opts []map[string]string
+		for _, c := range req.Calls {
+			names, opts = append(names, c.Analysis.Name), append(opts, c.Options)
+			if c.Analysis.Arg != "" && c.Addr != tt.addr {
+				t.Errorf("%s: address %x", tt.args, c.Addr)
+			}
+		}
+		if tt.global == nil {
+			tt.global = map[string]string{}
+		}
+		if req.File != tt.file || !reflect.DeepEqual(names, tt.calls) || !reflect.DeepEqual(opts, tt.options) || !reflect.DeepEqual(req.Options, tt.global) {
+			t.Errorf("%s: %q %v %v %v", tt.args, req.File, names, opts, req.Options)
+		}
+	}
+}
+
+func TestParseMistakes(t *testing.T) {
+	tests := []struct{ args, msg, hint string }{
+		{"f tcplive", `no analysis "tcplive"`, "did you mean tcplife?"},
+		{"f zzzzzz", `no analysis "zzzzzz"`, "--list"},
+		{"f tcplife --comapt", "no option --comapt", "did you mean --compat?"},
+		{"f tcplife --compat=maybe", `"maybe" is not one of no, script, bcc`, ""},
+		{"f --fromm 5s", "no option --fromm", "did you mean --from?"},
+		{"f --port", "needs a value", ""},
+		{"f --port http", `"http" is not a number`, ""},
+		{"f -f yaml", `"yaml" is not one of`, ""},
+		{"f sock", "wants an argument ADDR", "socks"},
+		{"f sock 12zz", "is not a kernel address", ""},
+	}
+	for _, tt := range tests {
+		_, err := Parse(declared, strings.Fields(tt.args))
+		var u *UsageError
+		if !errors.As(err, &u) || !strings.Contains(u.Msg, tt.msg) || !strings.Contains(u.Hint(), tt.hint) {
+			t.Errorf("%s: %v", tt.args, err)
+		}
+	}
+}
+
+func TestSelectionMistakes(t *testing.T) {
+	src := parse(t, "", twoProcesses)
+	for _, opt := range []map[string]string{{"from": "later"}, {"port": "65536"}, {"addr": "10.0.0"}, {"sock": "0"}, {"pid": "99999999999"}, {"from": "5s", "to": "5s"}} {
+		if s, err := NewSelection(src.Meta(), opt); err == nil {
+			t.Errorf("%v was accepted: %+v", opt, s)
+		}
+	}
+}
+
+func TestHelpNamesEverything(t *testing.T) {
+	a := counter("count", "dns_call")
+	s, err := Help(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"how many?", "--double", "Needs the events: dns_call", "Uses if recorded: tcp_state", "--from"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("help lacks %q:\n%s", want, s)
+		}
+	}
+	if l := List(declared); !strings.Contains(l, "sock ADDR") {
+		t.Errorf("list: %s", l)
+	}
+}

@@ -1,0 +1,230 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+var people = Spec{Name: "people", Columns: []Column{
+	Col("pid", Int).Text("PID", -5), Col("comm", String).Text("COMM", -6).Cut(), Col("kb", Int).Text("KB", 5),
+	Col("ms", Fixed).Digits(3).Text("MS", 0).Sep(" -> "), Col("sock", Addr), Col("time", Clock).ForPeople()}}
+
+func fill(t *Table) {
+	t.Int(7).Str("averylong").Int(12).Int(1500).Uint(0xffff888012345678).Int(0).End()
+	t.Null(1).Str("a\x1bb").Int(-3).Int(-5).Uint(math.MaxUint64).Int(0).End()
+}
+
+func show(t *testing.T, format string, style Style, f func(*Answer)) (out, side string) {
+	t.Helper()
+	var b, s bytes.Buffer
+	o, err := NewOutput(format, style, &b, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := o.Answer("test")
+	a.Begin([]string{"limit"})
+	f(a)
+	a.End()
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), s.String()
+}
+
+func TestFormats(t *testing.T) {
+	tests := []struct{ format, out, side string }{
+		{"text", "# test: limit\nPID   COMM      KB -> MS\n7     averyl    12 -> 1.500\n      a\\x1bb    -3 -> -0.005\n", ""},
+		{"csv", "pid,comm,kb,ms,sock\n7,averylong,12,1.500,0xffff888012345678\n,a\\x1bb,-3,-0.005,0xffffffffffffffff\n", "# test: limit\n"},
+		{"ndjson", `{"analysis":"test","table":"people","pid":7,"comm":"averylong","kb":12,"ms":1.500,"sock":"0xffff888012345678"}` + "\n" +
+			`{"analysis":"test","table":"people","pid":null,"comm":"a\u001bb","kb":-3,"ms":-0.005,"sock":"0xffffffffffffffff"}` + "\n", "# test: limit\n"},
+	}
+	for _, tt := range tests {
+		out, side := show(t, tt.format, Bpftrace, func(a *Answer) { fill(a.Table(people)) })
+		if out != tt.out || side != tt.side {
+			t.Errorf("%s:\n%s\nwant:\n%s\nbeside: %q", tt.format, out, tt.out, side)
+		}
+	}
+}
+
+func TestJSONIsValid(t *testing.T) {
+	var b bytes.Buffer
+	o, err := NewOutput("json", Bpftrace, &b, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		a := o.Answer(fmt.Sprint("a", i))
+		a.Begin([]string{"x\"y"})
+		fill(a.Table(people))
+		fill(a.Table(people))
+		a.Note("n")
+		a.End()
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Answers []struct {
+			Analysis      string
+			Limits, Notes []string
+			Tables        []struct{ Rows []map[string]any }
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatalf("%v in %s", err, b.Bytes())
+	}
+	if len(got.Answers) != 3 || got.Answers[2].Analysis != "a2" || len(got.Answers[1].Tables) != 2 || len(got.Answers[1].Tables[1].Rows) != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestArrow(t *testing.T) {
+	const rows = arrowBatch + 10
+	out, _ := show(t, "arrow", Bpftrace, func(a *Answer) {
+		tab := a.Table(people)
+		for i := range int64(rows) {
+			tab.Int(i).Str("x\xff").Int(i).Int(i).Uint(1<<63 + uint64(i)).Int(0).End()
+		}
+	})
+	r, err := ipc.NewReader(strings.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	n := int64(0)
+	for r.Next() {
+		rec := r.Record()
+		n += rec.NumRows()
+		if got := rec.Column(1).(*array.String).Value(0); got != "x\ufffd" {
+			t.Errorf("string %q", got)
+		}
+		if got := rec.Column(4).(*array.Uint64).Value(0); got < 1<<63 {
+			t.Errorf("address %x lost its top bit", got)
+		}
+	}
+	if n != rows || r.Err() != nil {
+		t.Errorf("%d rows, %v", n, r.Err())
+	}
+}
+
+// TestSpool makes a waiting answer larger than its memory and checks the order.
+func TestSpool(t *testing.T) {
+	var b bytes.Buffer
+	o, err := NewOutput("csv", Bpftrace, &b, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Name: "n", Columns: []Column{Col("n", Int)}}
+	first, second := o.Answer("first"), o.Answer("second")
+	ft, st := first.Table(spec), second.Table(spec)
+	const rows = 300_000
+	for i := range int64(rows) {
+		st.Int(i).End()
+		ft.Int(-i).End()
+	}
+	if second.spool.file == nil {
+		t.Error("nothing went to a file")
+	}
+	first.End()
+	second.End()
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if lines[1] != "0" || lines[rows] != fmt.Sprint(1-rows) || lines[rows+1] != "" || lines[rows+2] != "n" || lines[2*rows+2] != fmt.Sprint(rows-1) {
+		t.Errorf("order: %q %q %q %q %q", lines[1], lines[rows], lines[rows+1], lines[rows+2], lines[2*rows+2])
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputErrorStays(t *testing.T) {
+	for _, format := range Formats {
+		o, err := NewOutput(format, Bpftrace, fullDisk{}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := o.Answer("x")
+		a.Begin(nil)
+		tab := a.Table(people)
+		for range 20_000 {
+			fill(tab)
+		}
+		a.End()
+		if o.Err() == nil || o.Close() == nil {
+			t.Errorf("%s: no error from a full disk", format)
+		}
+	}
+}
+
+func TestRowWithWrongCellsPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a row with too few cells was accepted")
+		}
+	}()
+	show(t, "text", Bpftrace, func(a *Answer) { a.Table(people).Int(1).End() })
+}
+
+func TestHeldTableDrops(t *testing.T) {
+	out, _ := show(t, "csv", Bpftrace, func(a *Answer) {
+		held := a.Table(Spec{Name: "h", Columns: []Column{Col("v", Int)}}).Hold(2)
+		live := a.Table(Spec{Name: "l", Columns: []Column{Col("v", Int)}})
+		for i := range int64(3) {
+			held.Int(i).End()
+			live.Int(10 + i).End()
+		}
+		held.Show()
+		if held.Dropped != 1 {
+			t.Errorf("dropped %d", held.Dropped)
+		}
+	})
+	if want := "v\n10\n11\n12\n\nv\n0\n1\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+func TestRowsDoNotAllocate(t *testing.T) {
+	for _, format := range []string{"text", "csv", "json", "ndjson"} {
+		o, err := NewOutput(format, Bpftrace, io.Discard, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := o.Answer("x")
+		a.Begin(nil)
+		tab := a.Table(people)
+		fill(tab)
+		if n := testing.AllocsPerRun(1000, func() { fill(tab) }); n > 0 {
+			t.Errorf("%s: %v allocations per two rows", format, n)
+		}
+	}
+}
+
+func BenchmarkRow(b *testing.B) {
+	for _, format := range Formats {
+		b.Run(format, func(b *testing.B) {
+			o, err := NewOutput(format, Bpftrace, io.Discard, io.Discard)
+			if err != nil {
+				b.Fatal(err)
+			}
+			a := o.Answer("x")
+			a.Begin(nil)
+			tab := a.Table(people)
+			b.ReportAllocs()
+			for range b.N {
+				tab.Int(7).Str("curl").Int(12).Int(1500).Uint(0xffff888012345678).Int(0).End()
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package analyze
+
+import "netrec/analyze/agg"
+
+// Limits on how long a line waits for what is learnt of its socket.
+const (
+	maxWaiting = 4096
+	maxWaitNS  = 1e9
+)
+
+// waiting keeps lines back, in their order, until the ends and the owner of their
+// socket are known: the kernel fills in ports late, and the process that accepts a
+// connection is seen after the handshake.
+type waiting[T any] struct {
+	line  func(*agg.Socket, int64, T)
+	queue []waitingLine[T]
+}
+
+type waitingLine[T any] struct {
+	sock *agg.Socket // nil once its life is over
+	is   agg.Socket  // what is known of it
+	ts   int64
+	v    T
+}
+
+func (w *waiting[T]) add(s *agg.Socket, ts int64, v T) {
+	w.queue = append(w.queue, waitingLine[T]{s, *s, ts, v})
+	w.flush(ts, len(w.queue) > maxWaiting)
+}
+
+// ended takes what is known of a socket before it is forgotten.
+func (w *waiting[T]) ended(s *agg.Socket) {
+	for i := range w.queue {
+		if w.queue[i].sock == s && w.queue[i].is.Serial == s.Serial {
+			w.queue[i].sock, w.queue[i].is = nil, *s
+		}
+	}
+}
+
+// flush writes the lines at the front whose socket is known or that waited enough;
+// when full, at least one.
+func (w *waiting[T]) flush(now int64, full bool) {
+	n := 0
+	for ; n < len(w.queue); n++ {
+		l := &w.queue[n]
+		if l.sock != nil && l.sock.Serial == l.is.Serial {
+			l.is = *l.sock
+		}
+		if known := l.is.Tuple() && l.is.Pid != 0; !known && l.sock != nil && now-l.ts < maxWaitNS {
+			if !full {
+				break
+			}
+			full = false
+		}
+		w.line(&l.is, l.ts, l.v)
+	}
+	w.queue = append(w.queue[:0], w.queue[n:]...)
+}
+
+// rest writes all that still wait.
+func (w *waiting[T]) rest() { w.flush(1<<62, false) }
