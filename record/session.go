@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -84,6 +85,10 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.attach(); err != nil {
 		return err
 	}
+	// From the first event on there is a whole file, also for stock readers.
+	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
+		return err
+	}
 	if s.opt.Ready != "" {
 		if err := os.WriteFile(s.opt.Ready, []byte("ready\n"), 0o644); err != nil {
 			return fmt.Errorf("tell that recording has begun: %w", err)
@@ -131,11 +136,8 @@ func (s *session) attach() error {
 	return err
 }
 
-// begin writes what is known at the start and lets the recording be known as begun.
+// begin starts the writer with what is known at the start, and releases the command.
 func (s *session) begin() error {
-	if err := s.describe(); err != nil {
-		return err
-	}
 	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.cpus)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix = s.fixer()

@@ -1,0 +1,200 @@
+package killtest
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"netrec/record/rig"
+)
+
+var (
+	kills   = flag.Int("kills", 10, "how many recorders to kill")
+	fulls   = flag.Int("fulls", 1, "how many disks to fill")
+	longest = flag.Duration("longest", 3*time.Second, "kill at a random time up to this one after the hooks are attached")
+	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the random times")
+)
+
+// loseAtMost is how much of the time before a kill may be missing.
+const loseAtMost = time.Second
+
+var rates = rig.Rates{Datagrams: 8000, Rounds: 1500, Connects: 50}
+
+// tally is the table over all kills.
+type tally struct {
+	n, opened, wrong, short int
+	stock                   map[string]int
+	rows, matched, lost     int64
+	lags                    []time.Duration
+}
+
+func needRoot(t *testing.T, what string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skipf("not root: left out: %s", what)
+	}
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	bin, err := rig.Build(t.TempDir())
+	must(t, err)
+	return bin
+}
+
+func namespace(t *testing.T) *rig.Namespace {
+	t.Helper()
+	ns, err := rig.New()
+	must(t, err)
+	t.Cleanup(ns.Close)
+	return ns
+}
+
+// TestKill is the second of issue 2's conditions: recorders are killed at random times
+// under load; each file opens, no row of it is wrong, and at most a second is missing.
+func TestKill(t *testing.T) {
+	needRoot(t, "recordings killed under load")
+	bin, ns, readers := build(t), namespace(t), startStock(t)
+	t.Logf("seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 1))
+	sum := tally{stock: map[string]int{}}
+	for i := range *kills {
+		after := time.Duration(random.Int64N(int64(*longest)))
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.parquet", i))
+		killOne(t, &sum, bin, ns, readers, path, after)
+		if t.Failed() {
+			keep(t, path)
+		}
+		os.Remove(path)
+	}
+	sum.print(t, readers != nil)
+}
+
+// keep copies the file of a failed run to where it outlives the test.
+func keep(t *testing.T, path string) {
+	to, err := os.CreateTemp("", "netrec-kill-*.parquet")
+	must(t, err)
+	defer to.Close()
+	b, err := os.ReadFile(path)
+	must(t, err)
+	_, err = to.Write(b)
+	must(t, err)
+	t.Fatalf("the recording is kept as %s", to.Name())
+}
+
+func killOne(t *testing.T, sum *tally, bin string, ns *rig.Namespace, readers *stock, path string, after time.Duration) {
+	t.Helper()
+	rec, err := ns.Record(bin, path)
+	must(t, err)
+	load, err := ns.StartLoad(rates)
+	must(t, err)
+	time.Sleep(after)
+	killed, _, err := rec.End(syscall.SIGKILL)
+	must(t, err)
+	sides, err := load.Stop()
+	must(t, err)
+	sum.n++
+	if out, err := exec.Command(bin, "analyze", path).CombinedOutput(); err != nil {
+		t.Errorf("killed after %s: netrec analyze: %v\n%s", after, err, out)
+		return
+	}
+	got, err := inspect(path, sides)
+	if err != nil {
+		t.Errorf("killed after %s: %v", after, err)
+		return
+	}
+	sum.opened++
+	sum.rows += got.rows
+	sum.matched += got.matched
+	sum.lost += got.lost
+	for _, w := range got.wrong {
+		t.Errorf("killed after %s: %s", after, w)
+	}
+	if len(got.wrong) > 0 {
+		sum.wrong++
+	}
+	lag := got.lag(sides, killed)
+	sum.lags = append(sum.lags, lag)
+	if lag > loseAtMost {
+		sum.short++
+		t.Logf("killed after %s: the last %s are missing", after, lag)
+	}
+	sum.readers(t, readers, path, got)
+}
+
+// lag is how long before the kill the oldest call without a row returned.
+func (t *truth) lag(sides []*rig.Side, killed int64) time.Duration {
+	var worst int64
+	for _, s := range sides {
+		if rest := s.Calls[t.at[s.Key]:]; len(rest) > 0 {
+			worst = max(worst, killed-rest[0].After)
+		}
+	}
+	return time.Duration(worst)
+}
+
+func (sum *tally) readers(t *testing.T, readers *stock, path string, got *truth) {
+	t.Helper()
+	if readers == nil {
+		return
+	}
+	views, err := readers.open(path)
+	must(t, err)
+	var all int64
+	for _, n := range got.sums {
+		all += n
+	}
+	for name, v := range views {
+		if v.Error != "" {
+			t.Logf("%s: %s", name, v.Error)
+			continue
+		}
+		sum.stock[name]++
+		if v.Rows > all || v.Newest > got.meta.LastNS {
+			t.Errorf("%s sees %d rows up to %d, analyze %d up to %d", name, v.Rows, v.Newest, all, got.meta.LastNS)
+		}
+	}
+	if a, d := views["pyarrow"], views["duckdb"]; a.Error == "" && d.Error == "" && a != d {
+		t.Errorf("pyarrow sees %+v, duckdb %+v", a, d)
+	}
+}
+
+// print is the result as a table, and what of it is a failure.
+func (sum *tally) print(t *testing.T, stock bool) {
+	slices.Sort(sum.lags)
+	at := func(q float64) time.Duration {
+		if len(sum.lags) == 0 {
+			return 0
+		}
+		return sum.lags[int(math.Ceil(q*float64(len(sum.lags)-1)))].Round(time.Millisecond)
+	}
+	fmt.Printf("\n| kill -9 under load | |\n|---|---|\n")
+	fmt.Printf("| recordings killed | %d |\n| opened by analyze | %d |\n| with a wrong row | %d |\n", sum.n, sum.opened, sum.wrong)
+	fmt.Printf("| rows checked, of them against a call in the load's log | %d, %d |\n| rows counted as lost | %d |\n", sum.rows, sum.matched, sum.lost)
+	fmt.Printf("| missing before the kill: median, p99, max | %s, %s, %s |\n", at(0.5), at(0.99), at(1))
+	if stock {
+		fmt.Printf("| opened by pyarrow, DuckDB as they lay | %d, %d |\n", sum.stock["pyarrow"], sum.stock["duckdb"])
+	}
+	if sum.short > 0 {
+		t.Errorf("%d of %d recordings miss more than %s before the kill", sum.short, sum.n, loseAtMost)
+	}
+	if sum.matched == 0 && *longest > loseAtMost {
+		t.Error("no row has a call in the log: nothing was compared")
+	}
+	if sum.opened != sum.n {
+		t.Errorf("%d of %d recordings do not open", sum.n-sum.opened, sum.n)
+	}
+	for _, name := range []string{"pyarrow", "duckdb"} {
+		if stock && sum.stock[name]*100 < sum.n*99 {
+			t.Errorf("%s opens %d of %d, want 99 %%", name, sum.stock[name], sum.n)
+		}
+	}
+}
