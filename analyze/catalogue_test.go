@@ -103,7 +103,7 @@ func TestDeclarations(t *testing.T) {
 		if _, _, err := engine.Needs(a); err != nil {
 			t.Errorf("analysis %s: %v", a.Name, err)
 		}
-		if _, err := engine.Parse(All(), append([]string{"FILE"}, strings.Fields(strings.ReplaceAll(a.Example, "> window.csv", ""))...)); err != nil {
+		if _, err := engine.Parse(All(), Find("overview"), append([]string{"FILE"}, strings.Fields(strings.ReplaceAll(a.Example, "> window.csv", ""))...)); err != nil {
 			t.Errorf("example of %s: %v", a.Name, err)
 		}
 	}

@@ -79,7 +79,7 @@ func golden(t *testing.T, ar *txtar.Archive) {
 // what goes beside them.
 func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
 	t.Helper()
-	req, err := engine.Parse(All(), append([]string{"FILE", "--format", format}, strings.Fields(args)...))
+	req, err := engine.Parse(All(), Find("overview"), append([]string{"FILE", "--format", format}, strings.Fields(args)...))
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}

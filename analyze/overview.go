@@ -92,8 +92,14 @@ func (f *overview) recording() {
 	if ended == "" {
 		ended = "not ended: killed, or still recording"
 	}
-	t.Str(m.Path).Str(fmt.Sprintf("%s, %s, %d CPUs", m.Host.Name, m.Host.Machine, m.Host.CPUs)).Str(m.Host.Kernel)
-	t.Str(time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339))
+	host, start := "", ""
+	if m.Host.Name != "" {
+		host = fmt.Sprintf("%s, %s, %d CPUs", m.Host.Name, m.Host.Machine, m.Host.CPUs)
+	}
+	if rows > 0 {
+		start = time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339)
+	}
+	t.Str(m.Path).StrOr(host).StrOr(m.Host.Kernel).StrOr(start)
 	t.Int((stop-f.in.Start())/1e6).Str(ended).Int(rows).IntOr(m.Size, m.Size > 0).StrOr(strings.Join(m.Recording.Command, " ")).IntOr(f.cpu/1e6, f.cpu > 0).End()
 }
 

@@ -46,14 +46,16 @@ func (e *UsageError) Hint() string { return e.Meant }
 // parser walks the arguments: FILE, then names of analyses, each followed by its
 // argument and options. Global options may stand anywhere.
 type parser struct {
-	all  []*Analysis
-	req  Request
-	args []string
+	all   []*Analysis
+	first Call // the analysis meant if none is named
+	req   Request
+	args  []string
 }
 
-// Parse reads the arguments of analyze. Options after a name belong to that analysis.
-func Parse(all []*Analysis, args []string) (Request, error) {
-	p := parser{all: all, args: args, req: Request{Options: map[string]string{}}}
+// Parse reads the arguments of analyze. Options after a name belong to that
+// analysis; where none is named, first is meant.
+func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
+	p := parser{all: all, args: args, first: Call{Analysis: first, Options: map[string]string{}}, req: Request{Options: map[string]string{}}}
 	for len(p.args) > 0 {
 		a := p.args[0]
 		p.args = p.args[1:]
@@ -72,6 +74,11 @@ func Parse(all []*Analysis, args []string) (Request, error) {
 	}
 	if p.req.Options["help"] == "true" || p.req.Options["list"] == "true" {
 		return p.req, nil
+	}
+	if len(p.req.Calls) == 0 {
+		p.req.Calls = []Call{p.first}
+	} else if len(p.first.Options) > 0 {
+		return p.req, &UsageError{Msg: "an option of one analysis stands before its name"}
 	}
 	for _, c := range p.req.Calls {
 		if c.Analysis.Arg != "" && c.Addr == 0 {
@@ -154,11 +161,12 @@ func (p *parser) option(word string) error {
 // declared looks an option up: first those of the analysis named last, then the
 // global ones, and tells where its value goes.
 func (p *parser) declared(name string, short bool) (*Option, map[string]string) {
+	c := &p.first
 	if n := len(p.req.Calls); n > 0 {
-		c := &p.req.Calls[n-1]
-		if o := lookup(c.Analysis.Options, name, short); o != nil {
-			return o, c.Options
-		}
+		c = &p.req.Calls[n-1]
+	}
+	if o := lookup(c.Analysis.Options, name, short); o != nil {
+		return o, c.Options
 	}
 	return lookup(Global, name, short), p.req.Options
 }

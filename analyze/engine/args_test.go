@@ -11,6 +11,7 @@ var declared = []*Analysis{
 	{Name: "tcplife", Aliases: []string{"life"}, Question: "q?", Options: []Option{
 		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
 	{Name: "sock", Arg: "ADDR", Question: "q?"},
+	{Name: "overview", Question: "q?", Options: []Option{{Name: "deep", Kind: Flag}}},
 }
 
 func TestParse(t *testing.T) {
@@ -22,7 +23,8 @@ func TestParse(t *testing.T) {
 		options []map[string]string
 		global  map[string]string
 	}{
-		{"f", "f", nil, 0, nil, nil},
+		{"f", "f", []string{"overview"}, 0, []map[string]string{{}}, nil},
+		{"f --deep", "f", []string{"overview"}, 0, []map[string]string{{"deep": "true"}}, nil},
 		{"f tcplife", "f", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
 		{"f life --compat --port 80", "f", []string{"tcplife"}, 0, []map[string]string{{"compat": "script"}}, map[string]string{"port": "80"}},
 		{"--pid=7 f tcplife --compat bcc -n 3 sock 0xff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"compat": "bcc", "top": "3"}, {}}, map[string]string{"pid": "7"}},
@@ -31,7 +33,7 @@ func TestParse(t *testing.T) {
 		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
 	}
 	for _, tt := range tests {
-		req, err := Parse(declared, strings.Fields(tt.args))
+		req, err := Parse(declared, declared[2], strings.Fields(tt.args))
 		if err != nil {
 			t.Errorf("%s: %v", tt.args, err)
 			continue
@@ -63,11 +65,12 @@ func TestParseMistakes(t *testing.T) {
 		{"f --port", "needs a value", ""},
 		{"f --port http", `"http" is not a number`, ""},
 		{"f -f yaml", `"yaml" is not one of`, ""},
+		{"f --deep tcplife", "stands before its name", ""},
 		{"f sock", "wants an argument ADDR", "socks"},
 		{"f sock 12zz", "is not a kernel address", ""},
 	}
 	for _, tt := range tests {
-		_, err := Parse(declared, strings.Fields(tt.args))
+		_, err := Parse(declared, declared[2], strings.Fields(tt.args))
 		var u *UsageError
 		if !errors.As(err, &u) || !strings.Contains(u.Msg, tt.msg) || !strings.Contains(u.Hint(), tt.hint) {
 			t.Errorf("%s: %v", tt.args, err)

@@ -13,6 +13,9 @@ import (
 // limits lists what keeps the answer from being exact, most serious first.
 func (in *Input) limits(sel *Selection) []string {
 	ls := slices.Clone(in.Meta.Problems)
+	if len(in.Meta.Hooks) == 0 {
+		ls = append(ls, "the file does not say which hooks were attached or what was lost")
+	}
 	events := in.events()
 	for _, e := range events {
 		if l := lossOf(in.Meta, e, sel); l != "" {

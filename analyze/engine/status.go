@@ -156,10 +156,19 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 		}
 		switch hooks = h.State; h.State {
 		case schema.HookAttached:
-			hooks = strings.Join(h.Hooks, " ")
+			hooks = shorten(h.Hooks)
 		case schema.HookMissing:
 			hooks += ": " + refusals(h)
 		}
 	}
 	return m.Rows[event], lost, hooks
+}
+
+// shorten lists hooks so that they fit beside other columns.
+func shorten(hooks []string) string {
+	const most = 4
+	if len(hooks) <= most {
+		return strings.Join(hooks, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(hooks[:most-1], " "), len(hooks)-most+1)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +62,7 @@ func completeAnalyze(_ *cobra.Command, args []string, _ string) ([]string, cobra
 }
 
 func runAnalyze(c *cobra.Command, args []string) error {
-	req, err := engine.Parse(analyze.All(), args)
+	req, err := engine.Parse(analyze.All(), analyze.Find("overview"), args)
 	if err != nil {
 		return err
 	}
@@ -75,9 +74,6 @@ func runAnalyze(c *cobra.Command, args []string) error {
 		return helpAnalyze(c, req)
 	case req.File == "":
 		return &engine.UsageError{Msg: "analyze: no file given", Meant: "netrec analyze FILE says what is in a recording"}
-	}
-	if len(req.Calls) == 0 {
-		req.Calls = []engine.Call{{Analysis: analyze.Find("overview")}}
 	}
 	f, err := scan.Open(req.File, scan.Options{})
 	if err != nil {
@@ -114,11 +110,12 @@ func answer(f *scan.File, req engine.Request, out, side io.Writer) error {
 		return err
 	}
 	outcomes, err := engine.Run(f, req.Calls, sel, o)
-	if err != nil {
-		return errors.Join(unreadableIf(err), o.Close())
+	// What was answered before the recording turned out to be unreadable is shown.
+	if werr := o.Close(); werr != nil {
+		return fmt.Errorf("write the answer: %w", werr)
 	}
-	if err := o.Close(); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
+	if err != nil {
+		return unreadable{err}
 	}
 	for _, oc := range outcomes {
 		if oc.Status != engine.Answered {
@@ -153,13 +150,3 @@ type unreadable struct{ error }
 
 func (u unreadable) Unwrap() error { return u.error }
 func (unreadable) ExitCode() int   { return codeUnreadable }
-
-// unreadableIf marks the errors that are the file's fault; others are of the output.
-func unreadableIf(err error) error {
-	for _, e := range []error{scan.ErrNotCapture, scan.ErrDamaged, scan.ErrNewer, scan.ErrColumn, scan.ErrLimit, scan.ErrUnsupport} {
-		if errors.Is(err, e) {
-			return unreadable{err}
-		}
-	}
-	return err
-}
