@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/parquet-go/parquet-go/bloom"
@@ -24,13 +23,13 @@ func (e *Encoder) appendBloom(dst []byte, off int64, c *column) []byte {
 	}
 	b.hashes = b.hashes[:0]
 	distinct := len(num.table.keys)
-	if num.mode == asDict {
+	if num.dict {
 		for _, k := range num.table.keys {
 			b.hashes = append(b.hashes, xxhash.Sum64Uint64(uint64(k)))
 		}
 	} else {
-		for p := 0; p < len(num.plain); p += 8 {
-			b.hashes = append(b.hashes, xxhash.Sum64Uint64(binary.LittleEndian.Uint64(num.plain[p:])))
+		for _, v := range num.values {
+			b.hashes = append(b.hashes, xxhash.Sum64Uint64(uint64(v)))
 		}
 		distinct = b.count()
 	}

@@ -40,7 +40,7 @@ func newColumn(s *schema.Column) column {
 	c.number.narrow = s.Type == schema.Int32
 	switch s.Name {
 	case "ts_ns", "ts", "seq":
-		c.number.delta = true
+		c.number.grows = true
 	}
 	return c
 }
@@ -59,12 +59,20 @@ func (c *column) reset() {
 // people look up, and every row group holds others.
 func (c *column) bloomed() bool { return c.name == "sock" || c.name == "skb" }
 
+// choose decides the encoding of the column's values.
+func (c *column) choose() format.Encoding {
+	if c.typ == schema.String {
+		return format.RLEDictionary
+	}
+	return c.number.choose()
+}
+
 // dictionary is the dictionary page of the column, nil for none.
 func (c *column) dictionary(scratch []byte) (page []byte, entries int) {
 	if c.typ == schema.String {
 		return c.text.values.plain, c.text.values.len()
 	}
-	if c.number.mode != asDict {
+	if !c.number.dict {
 		return nil, 0
 	}
 	return appendPlain(scratch[:0], c.number.table.keys, c.number.narrow), len(c.number.table.keys)

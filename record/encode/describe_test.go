@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"io"
+	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -126,10 +128,16 @@ func TestRowGroupMetadata(t *testing.T) {
 }
 
 func TestEncodings(t *testing.T) {
-	rg := groupOf(t, Batch{schema.ByName("tcp_rcv_est"), raw(rcvEstRows())})
+	rows := rcvEstRows()
+	for i := range rows {
+		rows[i].Cookie = int64(hashInt(int64(i)) >> 1)
+		rows[i].SRTT = int32(i / 2 * 3)
+	}
+	rg := groupOf(t, Batch{schema.ByName("tcp_rcv_est"), raw(rows)})
 	for name, want := range map[string]format.Encoding{"ts_ns": format.DeltaBinaryPacked, "ts": format.DeltaBinaryPacked,
 		"seq": format.DeltaBinaryPacked, "event": format.RLEDictionary, "comm": format.RLEDictionary, "sock": format.RLEDictionary,
-		"cpu": format.RLEDictionary, "snd_ssthresh": format.RLEDictionary, "snd_una": format.Plain, "host": format.Plain} {
+		"cpu": format.RLEDictionary, "snd_ssthresh": format.RLEDictionary, "skb": format.RLEDictionary, "snd_una": format.DeltaBinaryPacked,
+		"srtt_us": format.DeltaBinaryPacked, "cookie": format.Plain, "host": format.Plain} {
 		m := &rg.Columns[schema.ColumnIndex(name)].MetaData
 		if m.Encoding[1] != want || (m.DictionaryPageOffset != 0) != (want == format.RLEDictionary) {
 			t.Errorf("%s: %v with dictionary at %d, want %v", name, m.Encoding, m.DictionaryPageOffset, want)
@@ -197,4 +205,52 @@ func TestStoredFrames(t *testing.T) {
 		}
 		slow.Close()
 	}
+}
+
+func TestDeltas(t *testing.T) {
+	extremes := []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MaxInt32, math.MinInt32}
+	var p pageBuffers
+	for n := 1; n < 700; n++ {
+		wide, thin := number{count: n}, number{count: n, narrow: true}
+		for i := range n {
+			v := int64(i*i%977) - 400
+			thin.values = append(thin.values, v)
+			if i%50 == 3 {
+				v = extremes[i/50%len(extremes)]
+			}
+			wide.values = append(wide.values, v)
+		}
+		for _, c := range []*number{&wide, &thin} {
+			p.data = p.data[:0]
+			if err := p.appendDeltas(c); err != nil {
+				t.Fatal(err)
+			}
+			if got := unpacked(t, &p, c.narrow); !slices.Equal(got, c.values) {
+				t.Fatalf("%d values (narrow: %v): got %v", n, c.narrow, got)
+			}
+		}
+		if most := 30 + n*12/8 + 32*12/8 + n/128*8; len(p.data) > most {
+			t.Fatalf("%d values of 11 bits take %d bytes", n, len(p.data))
+		}
+	}
+}
+
+func unpacked(t *testing.T, p *pageBuffers, narrow bool) []int64 {
+	t.Helper()
+	if !narrow {
+		out, err := p.deltas.DecodeInt64(nil, p.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	got, err := p.deltas.DecodeInt32(nil, p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]int64, len(got))
+	for i, v := range got {
+		out[i] = int64(v)
+	}
+	return out
 }

@@ -2,45 +2,40 @@ package encode
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
-)
 
-// Ways in which a column of numbers is written.
-type mode uint8
+	"github.com/parquet-go/parquet-go/format"
+)
 
 const (
-	asDict  mode = iota // few distinct values: their positions in a dictionary
-	asPlain             // the values
-	asDelta             // differences; for what mostly grows
+	// maxDict is how many distinct values a dictionary of numbers may have; beyond,
+	// its table no longer fits into the cache.
+	maxDict = 8192
+	// minDeltas is how many values DELTA_BINARY_PACKED needs to be shorter than
+	// PLAIN: its unit is a block of 32.
+	minDeltas = 33
 )
 
-// When a dictionary is given up: it is full, or after trialValues more than half
-// of the values were new.
-const (
-	maxDict     = 4096
-	trialValues = 2048
-)
-
-// number collects the values, without NULLs, of a column of numbers.
+// number collects the values, without NULLs, of a column of numbers. It tries a
+// dictionary first; positions and differences are packed at a fraction of what
+// compressing plain values costs.
 type number struct {
 	narrow bool // INT32
-	delta  bool // DELTA_BINARY_PACKED where there are enough values
+	grows  bool // no dictionary: almost every value is new
 
-	mode     mode
+	dict     bool
 	count    int
 	min, max int64
 	table    intTable
-	index    []int32 // asDict with at least two distinct values
-	plain    []byte  // asPlain
-	values   []int64 // asDelta
+	index    []int32 // with dict, once there are two distinct values
+	values   []int64 // without dict
+	int32s   []int32 // the same, for packing
 }
 
 func (c *number) reset() {
-	c.mode, c.count = asDict, 0
-	if c.delta {
-		c.mode = asDelta
-	}
-	c.index, c.plain, c.values = c.index[:0], c.plain[:0], c.values[:0]
+	c.dict, c.count = !c.grows, 0
+	c.index, c.values = c.index[:0], c.values[:0]
 	c.table.reset()
 }
 
@@ -55,31 +50,25 @@ func (c *number) add(v []int64, flip int64) {
 	} else {
 		c.min, c.max = min(c.min^flip, lo^flip)^flip, max(c.max^flip, hi^flip)^flip
 	}
-	switch c.mode {
-	case asDelta:
-		c.values = append(c.values, v...)
-	case asPlain:
-		c.plain = appendPlain(c.plain, v, c.narrow)
-	default:
+	if c.dict {
 		c.addDict(v, lo == hi)
+	} else {
+		c.values = append(c.values, v...)
 	}
 	c.count += len(v)
 }
 
 func (c *number) addDict(v []int64, same bool) {
-	last, at := v[0], int32(0)
+	last := v[0]
 	at, fresh := c.table.index(last)
-	if fresh && len(c.table.keys) == 2 {
-		c.index = append(c.index, make([]int32, c.count)...)
+	if distinct := len(c.table.keys); distinct == 2 && fresh || distinct == 1 && !same {
+		c.index = append(c.index, make([]int32, c.count)...) // so far all were the first
 	}
 	if same {
 		if len(c.table.keys) > 1 {
 			c.index = appendSame(c.index, at, len(v))
 		}
 		return
-	}
-	if len(c.table.keys) == 1 {
-		c.index = append(c.index, make([]int32, c.count)...)
 	}
 	n := len(c.index)
 	c.index = slices.Grow(c.index, len(v))[:n+len(v)]
@@ -91,24 +80,38 @@ func (c *number) addDict(v []int64, same bool) {
 		}
 		out[i] = at
 	}
-	if d := len(c.table.keys); d > maxDict || len(c.index) >= trialValues && 2*d > len(c.index) {
+	if len(c.table.keys) > maxDict {
 		c.giveUp()
 	}
 }
 
-// giveUp turns the dictionary back into plain values.
+// giveUp turns positions back into values.
 func (c *number) giveUp() {
-	c.mode = asPlain
-	keys := c.table.keys
-	if c.narrow {
-		for _, at := range c.index {
-			c.plain = binary.LittleEndian.AppendUint32(c.plain, uint32(keys[at]))
-		}
-		return
-	}
+	c.dict = false
 	for _, at := range c.index {
-		c.plain = binary.LittleEndian.AppendUint64(c.plain, uint64(keys[at]))
+		c.values = append(c.values, c.table.keys[at])
 	}
+}
+
+// choose decides how the values are written, now that all are known. A dictionary
+// must save a quarter; differences must be small, or compression does better.
+func (c *number) choose() format.Encoding {
+	width, most := 8, 40
+	if c.narrow {
+		width, most = 4, 24
+	}
+	if distinct := len(c.table.keys); c.dict && distinct > 1 {
+		if distinct*width+c.count*bits.Len(uint(distinct-1))/8 > c.count*width*3/4 {
+			c.giveUp()
+		}
+	}
+	switch {
+	case c.dict:
+		return format.RLEDictionary
+	case c.count >= minDeltas && (c.grows || bits.Len64(uint64(c.max-c.min)) < most):
+		return format.DeltaBinaryPacked
+	}
+	return format.Plain
 }
 
 func appendSame(dst []int32, at int32, n int) []int32 {

@@ -21,10 +21,6 @@ type pageBuffers struct {
 	dictionaryRuns rle.DictionaryEncoding
 }
 
-// minDelta is how many values DELTA_BINARY_PACKED needs to be shorter than PLAIN:
-// its unit is a block of 32.
-const minDelta = 33
-
 // finish writes the pages of every column, then bloom filters, and leaves the
 // metadata of the group in e.meta.
 func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
@@ -55,6 +51,7 @@ func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
 	p, ch := &e.pages, &c.chunk
 	if c.levels.values() > 0 {
 		c.setStats()
+		ch.encoding = c.choose()
 		if page, entries := c.dictionary(p.dict); entries > 0 {
 			if c.typ != schema.String {
 				p.dict = page
@@ -108,9 +105,9 @@ func (e *Encoder) endPage(dst []byte, raw int, ch *chunk) []byte {
 	return append(append(dst, h.buf...), body...)
 }
 
-// dataPage encodes levels and values, and notes the encoding.
+// dataPage encodes levels and values.
 func (e *Encoder) dataPage(c *column) ([]byte, error) {
-	p, ch := &e.pages, &c.chunk
+	p := &e.pages
 	p.data = p.data[:0]
 	var err error
 	if !c.required {
@@ -118,23 +115,16 @@ func (e *Encoder) dataPage(c *column) ([]byte, error) {
 			return nil, err
 		}
 	}
-	switch num := &c.number; {
+	switch {
 	case c.levels.values() == 0:
 	case c.typ == schema.String:
-		ch.encoding = format.RLEDictionary
 		err = p.positions(c.text.index, c.text.values.len(), c.levels.values())
-	case num.mode == asDict:
-		ch.encoding = format.RLEDictionary
-		err = p.positions(num.index, len(num.table.keys), num.count)
-	case num.mode == asPlain:
-		p.data = append(p.data, num.plain...)
-	case num.count < minDelta:
-		p.data = appendPlain(p.data, num.values, num.narrow)
+	case c.chunk.encoding == format.RLEDictionary:
+		err = p.positions(c.number.index, len(c.number.table.keys), c.number.count)
+	case c.chunk.encoding == format.DeltaBinaryPacked:
+		err = p.appendDeltas(&c.number)
 	default:
-		ch.encoding = format.DeltaBinaryPacked
-		if p.packed, err = p.deltas.EncodeInt64(p.packed, num.values); err == nil {
-			p.data = append(p.data, p.packed...)
-		}
+		p.data = appendPlain(p.data, c.number.values, c.number.narrow)
 	}
 	return p.data, err
 }

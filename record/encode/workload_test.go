@@ -115,8 +115,8 @@ func comm(b [16]byte) string {
 type narrowRcvEst struct {
 	narrowHeader
 	Cookie       int64  `parquet:"cookie,dict"`
-	SndUna       int64  `parquet:"snd_una"`
-	SndNxt       int64  `parquet:"snd_nxt"`
+	SndUna       int64  `parquet:"snd_una,delta"`
+	SndNxt       int64  `parquet:"snd_nxt,delta"`
 	SndWnd       int64  `parquet:"snd_wnd,dict"`
 	RcvWnd       int64  `parquet:"rcv_wnd,dict"`
 	SndCwnd      int32  `parquet:"snd_cwnd,dict"`
@@ -148,7 +148,7 @@ type narrowSockIO struct {
 	Family   string `parquet:"family,dict"`
 	Cookie   int64  `parquet:"cookie,dict"`
 	Socket   uint64 `parquet:"socket,dict"`
-	Ret      int64  `parquet:"ret"`
+	Ret      int64  `parquet:"ret,delta"`
 	Asked    int64  `parquet:"asked_bytes,dict"`
 	DestAddr string `parquet:"dest_addr,dict"`
 	DestPort int32  `parquet:"dest_port,dict"`
