@@ -9,9 +9,9 @@ import (
 // row, one ahead of the merge, and only those that overlap in time are held.
 func (f *File) Scan(q Query, fn func(*Row) error) error {
 	s := newSelection(q)
-	groups, err := f.selectGroups(s)
-	if err != nil || len(groups) == 0 {
-		return err
+	groups := f.selectGroups(s)
+	if len(groups) == 0 {
+		return nil
 	}
 	m := merger{feed: f.feed(groups, s)}
 	defer m.feed.stop()

@@ -56,31 +56,32 @@ var allEvents = func() map[string]*schema.Event {
 
 func (s *selection) wants(e *schema.Event) bool { return s.events == nil || s.events[e.ID] }
 
-// groups lists the row groups that may hold selected rows, earliest first, as
+// selectGroups lists the row groups that may hold selected rows, earliest first, as
 // positions in the file's list.
-func (f *File) selectGroups(s *selection) ([]int, error) {
+func (f *File) selectGroups(s *selection) []int {
 	var out []int
 	for i := range f.groups {
 		g := &f.groups[i]
 		if !slices.ContainsFunc(g.events, s.wants) || g.tsMax < s.from || g.tsMin >= s.to {
 			continue
 		}
-		if s.sock != 0 {
-			if g.hasSock && (s.sock < g.sockMin || s.sock > g.sockMax) {
-				continue
-			}
-			if g.bloom != 0 {
-				has, err := bloomHas(f.f, g.bloom, f.end, s.sock)
-				if err != nil {
-					return nil, wrapDamage("filter on sock", err)
-				}
-				if !has {
-					continue
-				}
-			}
+		if s.sock == 0 || f.mayHold(g, s.sock) {
+			out = append(out, i)
 		}
-		out = append(out, i)
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(f.groups[a].tsMin, f.groups[b].tsMin) })
-	return out, nil
+	return out
+}
+
+// mayHold asks statistics and filter about a socket. A filter that cannot be read,
+// or is of a kind unknown here, rules nothing out.
+func (f *File) mayHold(g *group, sock uint64) bool {
+	if g.hasSock && (sock < g.sockMin || sock > g.sockMax) {
+		return false
+	}
+	if g.bloom == 0 {
+		return true
+	}
+	has, err := bloomHas(f.f, g.bloom, f.end, sock)
+	return has || err != nil
 }
