@@ -49,7 +49,9 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header))
 	s.cost()
-	errs = append(errs, s.writer.finish(s.drain.pile))
+	s.writer.finish(s.drain.pile)
+	s.warnLost()
+	errs = append(errs, s.confess())
 	errs = append(errs, s.close()...)
 	sum := s.summary()
 	s.drain.close()
@@ -76,19 +78,35 @@ func (s *session) settle() {
 	}
 }
 
+// confess adds rows about what the last commits lost, rows about losses included; they
+// are written with the last footer, for which the file has kept room.
+func (s *session) confess() error {
+	p := newPile(s.cpus)
+	err := errors.Join(s.writer.unsaid.say(p), s.acct.look(p, mono(), s.header))
+	return errors.Join(err, s.writer.add(p))
+}
+
+// warnLost tells the user, once, that commits are being lost.
+func (s *session) warnLost() {
+	if err := s.writer.trouble.Load(); err != nil && !s.warned {
+		s.warned = true
+		fmt.Fprintf(s.opt.Notice, "netrec: %v; recording goes on, what cannot be written is counted\n", *err)
+	}
+}
+
 func (s *session) close() []error {
 	s.counter.Stop, _ = s.report.Counters.Read()
 	_ = s.report.Counters.Close()
 	stop := host.Anchor("stop")
 	if n := s.writer.lostNow.Load(); n > 0 {
-		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, s.writer.err))
+		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, *s.writer.trouble.Load()))
 	}
 	var errs []error
 	for key, v := range map[string]any{schema.KeyClock: []schema.Anchor{s.start, stop}, schema.KeyRecording: s.meta,
 		schema.KeyCounters: s.counter, schema.KeyLosses: s.acct.counts()} {
 		errs = append(errs, s.file.Set(key, v))
 	}
-	return append(errs, s.file.Commit(), s.file.Close())
+	return append(errs, s.file.Close())
 }
 
 func (s *session) summary() *Summary {

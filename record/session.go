@@ -40,6 +40,7 @@ type session struct {
 	begun   time.Time
 	rooted  time.Duration // how long the recorder kept its privileges
 	counter schema.Counters
+	warned  bool // of lost commits
 	end     string
 	stop    chan string
 }
@@ -187,6 +188,7 @@ func (s *session) run(ctx context.Context) error {
 		if now.Sub(commit) >= commitEvery || s.drain.pile.bytes > pileBytes/2 {
 			s.drain.pile = s.writer.offer(s.drain.pile)
 			commit = now
+			s.warnLost()
 		}
 		select {
 		case <-timer:

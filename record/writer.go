@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -21,13 +20,15 @@ type writer struct {
 	enc  *encode.Encoder
 	acct *account
 
-	size, rows atomic.Int64 // of the file, for others to see
-	err        error        // the last commit that was lost; read after done
-	lostNow    atomic.Int64 // commits lost so far
+	size, rows atomic.Int64          // of the file, for others to see
+	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
+	trouble    atomic.Pointer[error] // why the last lost commit was lost
+	lostNow    atomic.Int64          // commits lost so far
 }
 
 func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, cpus int) *writer {
-	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct}
+	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct,
+		unsaid: unsaid{}}
 	for range piles {
 		w.free <- newPile(cpus)
 	}
@@ -40,10 +41,12 @@ func (w *writer) run() {
 	defer close(w.done)
 	for p := range w.in {
 		if err := w.commit(p); err != nil {
-			w.err = err
+			w.trouble.Store(&err)
 			w.lostNow.Add(1)
+			w.unsaid.keep(p.data[lostEvent.ID])
 			addTo(w.acct.dropped, p.rows)
 		} else {
+			clear(w.unsaid)
 			addTo(w.acct.recorded, p.rows)
 		}
 		w.size.Store(w.file.Size())
@@ -54,6 +57,22 @@ func (w *writer) run() {
 }
 
 func (w *writer) commit(p *pile) error {
+	if err := w.unsaid.say(p); err != nil {
+		return err
+	}
+	if err := w.add(p); err != nil {
+		return err
+	}
+	if w.lossy() {
+		if err := w.file.Set(schema.KeyLosses, w.acct.counts()); err != nil {
+			return err
+		}
+	}
+	return w.file.Commit()
+}
+
+// add encodes a pile into row groups of the next commit.
+func (w *writer) add(p *pile) error {
 	hot, mixed := p.batches()
 	for _, b := range hot {
 		if err := w.file.Add(w.enc, b); err != nil {
@@ -65,12 +84,7 @@ func (w *writer) commit(p *pile) error {
 			return fmt.Errorf("encode: %w", err)
 		}
 	}
-	if w.lossy() {
-		if err := w.file.Set(schema.KeyLosses, w.acct.counts()); err != nil {
-			return err
-		}
-	}
-	return w.file.Commit()
+	return nil
 }
 
 // lossy reports whether anything was lost so far: only then is the account worth
@@ -100,14 +114,9 @@ func (w *writer) offer(p *pile) *pile {
 	return p
 }
 
-// finish commits the last pile and waits until all is written.
-func (w *writer) finish(p *pile) error {
+// finish commits the last pile and waits until all is written or counted as lost.
+func (w *writer) finish(p *pile) {
 	w.in <- p
 	close(w.in)
 	<-w.done
-	var lost *capture.LostError
-	if errors.As(w.err, &lost) {
-		return w.err
-	}
-	return w.err
 }

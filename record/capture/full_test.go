@@ -102,7 +102,7 @@ func TestFullDisk(t *testing.T) {
 		d.limit += 2 << 20
 		rows = fillUp(t, w, enc, rows)
 		if noReserve {
-			d.limit += 1 << 20 // nothing was kept for Close
+			d.limit += 8 << 20 // nothing was kept for Close
 		}
 		must(t, w.Set(schema.KeyLosses, "told"))
 		must(t, w.Close())
@@ -124,13 +124,24 @@ func TestRowsPendingAtCloseAreReported(t *testing.T) {
 	w, _, path := onSmallDisk(t, 2<<20, false)
 	enc := encode.New(names{}, 0)
 	rows := fillUp(t, w, enc, 0)
-	must(t, w.Add(enc, batch("tcp_rcv_est", 77, rows)))
-	must(t, w.Add(enc, batch("tcp_rcv_est", 50_000, rows)))
+	for range 100 {
+		must(t, w.Add(enc, batch("tcp_rcv_est", 777, rows)))
+	}
 	var lost *LostError
-	if err := w.Close(); !errors.As(err, &lost) || lost.Rows != 50_077 {
+	if err := w.Close(); !errors.As(err, &lost) || lost.Rows != 77_700 {
 		t.Fatalf("got %v", err)
 	}
 	checkRows(t, path, rows)
+}
+
+// The few rows that tell of losses have room in the reserve.
+func TestFewRowsPendingAtCloseAreWrittenToAFullDisk(t *testing.T) {
+	w, _, path := onSmallDisk(t, 2<<20, false)
+	enc := encode.New(names{}, 0)
+	rows := fillUp(t, w, enc, 0)
+	must(t, w.Add(enc, batch("lost", 77, rows)))
+	must(t, w.Close())
+	checkRows(t, path, rows+77)
 }
 
 func TestOnlyDeadFootersArePunched(t *testing.T) {

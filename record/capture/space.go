@@ -7,6 +7,7 @@ import (
 
 const (
 	lastCommit = 512 << 10 // bytes kept free for the last commit, beside its footer
+	lastRows   = lastCommit / 4 // bytes of rows for which Close uses that room
 	claimStep  = 4 << 20   // bytes claimed ahead, so that not every commit asks
 )
 

@@ -60,11 +60,12 @@ func (w *Writer) syncNow() error {
 }
 
 // Close writes the last footer, gives unused space back and syncs. Rows that were
-// added and not committed are tried once more.
+// added and not committed are written with it; on a full disk only a few have room in
+// the reserve, such as those that say what was lost.
 func (w *Writer) Close() error {
 	var errs []error
 	if len(w.pending.ends) > 0 {
-		errs = append(errs, w.commit(w.footerDue(), false))
+		errs = append(errs, w.commit(true, len(w.buf) <= lastRows))
 	}
 	if w.footerLen == 0 || w.stale || len(w.changed) > 0 {
 		errs = append(errs, w.commit(true, true))
