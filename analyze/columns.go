@@ -39,3 +39,6 @@ func join(parts ...[]render.Column) []render.Column {
 	}
 	return cs
 }
+
+// isTCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP.
+func isTCP(s *agg.Socket) bool { return s.Protocol == "tcp" || s.Protocol == "" }

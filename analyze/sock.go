@@ -15,8 +15,8 @@ var _ = register(engine.Analysis{
 	Arg:      "ADDR",
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
 	Help: `Every life of the socket address, with identity, owner, life and sums, then the
-time line of all of them. Rows of frequent events (I/O, segments, transmit
-attempts) that follow each other are one line of the time line.`,
+time line of all of them. Frequent events (I/O, segments, transmit attempts) between
+two others are summed up, one line for each kind.`,
 	Example: "sock 0xffff888012345678",
 	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
 	New:     newSock,

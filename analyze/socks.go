@@ -16,8 +16,8 @@ var _ = register(engine.Analysis{
 	Group:    groupStart,
 	Question: "which sockets were used, by whom, and how much?",
 	Help: `One line per life of a socket that the recording has rows of, greatest first.
-TX_B and RX_B are the bytes of send and receive calls, or what TCP itself counted
-at CLOSE if that is more. MS is the life within the recording. An address that was
+TX_B and RX_B are the bytes of send and receive calls; in a recording without
+them, what TCP counted at CLOSE. MS is the life within the recording. An address that was
 reused has several lines, told apart by GEN.`,
 	Example: "socks --sort life --top 10",
 	Options: []engine.Option{
@@ -108,7 +108,10 @@ func (f *socks) ended(s *agg.Socket) {
 	if u.rows == 0 {
 		return
 	}
-	u.tx, u.rx = max(u.tx, u.acked), max(u.rx, u.received)
+	// TCP's own counters include SYN and FIN, so the calls come first.
+	if f.in.Meta.Rows["sock_io"] == 0 {
+		u.tx, u.rx = u.acked, u.received
+	}
 	if s.Older {
 		s.First = f.in.Start()
 	}

@@ -57,6 +57,9 @@ func newTcplife(in *engine.Input) engine.Fold {
 }
 
 func (f *tcplife) state(r *engine.Row) {
+	if !isTCP(r.Sock) {
+		return
+	}
 	l := f.lives.Of(r.Sock)
 	switch state := r.Str(f.newState); state {
 	case "SYN_SENT", "SYN_RECV", "ESTABLISHED":
@@ -114,7 +117,7 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 
 // ended lists the sessions that never closed.
 func (f *tcplife) ended(s *agg.Socket) {
-	if s.Closed == 0 && s.State != "" && s.State != "LISTEN" && s.State != "CLOSE" && f.compat == "no" {
+	if isTCP(s) && s.Closed == 0 && s.State != "" && s.State != "LISTEN" && s.State != "CLOSE" && f.compat == "no" {
 		f.tables.open(s)
 	}
 }

@@ -88,6 +88,9 @@ func (f *tcpstates) columns() []render.Column {
 }
 
 func (f *tcpstates) state(r *engine.Row) {
+	if !isTCP(r.Sock) {
+		return
+	}
 	before := f.before.Of(r.Sock)
 	c := change{r.Str(f.oldState), r.Str(f.newState), -1}
 	if *before != 0 {
