@@ -72,7 +72,7 @@ func (c *commit) section(kind uint32, s []byte) error {
 	case schema.SectionBase:
 		return c.base(s)
 	case schema.SectionRowGroup:
-		if c.leaves == nil {
+		if c.leaves == nil && !c.searched {
 			c.findSchema(c.off)
 		}
 		if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
@@ -115,6 +115,7 @@ func (w *walker) findSchema(off int64) {
 		off += fr.Len()
 		fr, err = w.frame(off, seq)
 	}
+	w.searched = true
 }
 
 // footer reads the footer of a commit if it is there and intact.

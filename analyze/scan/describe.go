@@ -95,9 +95,9 @@ func (c *census) times(g *group) error {
 }
 
 func (c *census) events(g *group) error {
-	if g.oneEvent {
-		g.events = c.set(g.eventMin)
-		c.count(g.eventMin, int64(g.rows))
+	if g.event != "" {
+		g.events = c.set(g.event)
+		c.count(g.event, int64(g.rows))
 		return nil
 	}
 	var v Vec

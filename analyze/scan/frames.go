@@ -22,6 +22,7 @@ type walker struct {
 	nonce    [schema.NonceSize]byte
 	mark     []byte // how every frame of this file begins
 	leaves   []leaf
+	searched bool // footers were searched for the schema in vain
 	groups   []group
 	kv       map[string][]byte
 	problems problems

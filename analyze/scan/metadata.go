@@ -2,8 +2,10 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"netrec/schema"
@@ -18,12 +20,20 @@ const maxList = 1 << 18
 
 // addMeta splits the JSON object of a checkpoint into its values.
 func addMeta(kv map[string][]byte, s []byte, o *Options) error {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(s, &m); err != nil {
-		return fmt.Errorf("metadata: %w", err)
+	d := json.NewDecoder(bytes.NewReader(s))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("metadata: no JSON object: %w", cmp.Or(err, errCut))
 	}
-	for k, v := range m {
-		keepMeta(kv, k, v, o)
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("metadata: %w", err)
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return fmt.Errorf("metadata %v: %w", key, err)
+		}
+		keepMeta(kv, key.(string), v, o)
 	}
 	return nil
 }
@@ -74,7 +84,8 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 		}
 	}
 	if f.framed && m.Recording.End == "" {
-		p.add("the recording has no stop mark: it was killed or is still running")
+		// First of all: it explains what else is missing.
+		m.Problems = slices.Insert(m.Problems, 0, "the recording has no stop mark: it was killed or is still running")
 	}
 	m.Problems = append(m.Problems, p.lines()...)
 	return nil
@@ -90,9 +101,15 @@ func checkFormat(kv map[string][]byte) error {
 	return fmt.Errorf("%w: format %d, this version reads up to %d", ErrNewer, format, schema.FormatVersion)
 }
 
+// maxValue bounds the JSON of values that are no lists.
+const maxValue = 4 << 20
+
 // value decodes a JSON value; into is left as it was if that does not work out.
 func value[T any](into *T) func([]byte) error {
 	return func(b []byte) error {
+		if len(b) > maxValue {
+			return tooLarge("bytes", int64(len(b)), maxValue)
+		}
 		var v T
 		if err := json.Unmarshal(b, &v); err != nil {
 			return err

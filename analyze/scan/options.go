@@ -28,6 +28,7 @@ func (o Options) withDefaults() Options {
 	o.MaxGroup, o.MaxChunk = min(o.MaxGroup, 1<<30), min(o.MaxChunk, 1<<30)
 	o.MaxFooter = min(o.MaxFooter, o.MaxMemory)
 	o.MaxChunk = min(o.MaxChunk, o.MaxMemory)
+	o.MaxMeta = min(o.MaxMeta, o.MaxMemory/16) // JSON grows up to 16 times when decoded
 	return o
 }
 

@@ -45,6 +45,9 @@ func nextPage(b []byte, c *chunk, l *leaf, left int) (page, []byte, error) {
 	case p.values < 0 || p.kind != pageDict && int(p.values) > left:
 		return p, nil, fmt.Errorf("page of %d values where %d are due", p.values, left)
 	}
+	if h.kind == pageData && l.optional && h.v.levels != encRLE {
+		return p, nil, fmt.Errorf("%w: levels in encoding %d", ErrUnsupport, h.v.levels)
+	}
 	p.body = b[r.pos : r.pos+int(h.size)]
 	if h.hasCRC && crc32.ChecksumIEEE(p.body) != uint32(h.crc) {
 		return p, nil, errors.New("page checksum differs")
@@ -83,6 +86,7 @@ type pageValues struct {
 	values, encoding                int32
 	nulls, rows, defBytes, repBytes int32
 	plain                           bool
+	levels                          int32 // v1: encoding of definition levels
 }
 
 func (h *pageHeader) parse(r *thrift) {
@@ -134,10 +138,8 @@ func (v *pageValues) parse(r *thrift, t byte, kind int32) {
 			v.values = r.i32(t)
 		case id == 2 && kind != pageDataV2:
 			v.encoding = r.i32(t)
-		case id == 3 && kind == pageData: // encoding of definition levels
-			if e := r.i32(t); e != encRLE && e != encBitPacked {
-				r.fail(fmt.Errorf("levels in encoding %d", e))
-			}
+		case id == 3 && kind == pageData:
+			v.levels = r.i32(t)
 		case id == 2:
 			v.nulls = r.i32(t)
 		case id == 3 && kind == pageDataV2:

@@ -18,6 +18,9 @@ var (
 	colSock  = Col(schema.ColumnIndex("sock"))
 )
 
+// maxName is far longer than the name of any event.
+const maxName = 128
+
 // chunk is one column of one row group, in one run of bytes.
 type chunk struct {
 	off   int64 // of its first page
@@ -42,9 +45,7 @@ type group struct {
 	hasSock          bool
 	bloom            int64 // offset of the filter on sock, 0 for none
 
-	eventMin, eventMax string
-	hasEvent           bool
-	oneEvent           bool // every row is of the event eventMin
+	event string // of every row, "" if the statistics do not say so
 
 	events []*schema.Event // kinds of rows in the group, without unknown ones; known once the file is open
 }
@@ -166,11 +167,9 @@ func (g *group) statistics(l *leaf, m *columnMeta) {
 		g.hasSock = okMin && okMax && (l.unsigned && uint64(min) <= uint64(max) || min <= max && min^max >= 0)
 		g.sockMin, g.sockMax = uint64(min), uint64(max)
 	case colEvent:
-		if m.min == nil || m.max == nil || len(m.min) > 128 || len(m.max) > 128 {
-			return
+		if bytes.Equal(m.min, m.max) && !m.inexact && (!l.optional || m.nulls == 0) && len(m.min) <= maxName {
+			g.event = string(m.min)
 		}
-		g.eventMin, g.eventMax, g.hasEvent = string(m.min), string(m.max), true
-		g.oneEvent = bytes.Equal(m.min, m.max) && !m.inexact && (!l.optional || m.nulls == 0)
 	}
 }
 
