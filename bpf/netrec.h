@@ -95,7 +95,7 @@ static __always_inline void add_one(u64 *p)
 }
 
 /* begin reserves a record and fills its header, or counts the loss. */
-static __always_inline void *begin(const u16 ev, const u32 size, const bool rare, u64 sock, u64 skb, u32 netns)
+static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns)
 {
 	struct cpu_counters *c;
 	u64 seq, id, avail;
@@ -134,6 +134,20 @@ lost:
 	add_one(&c->ev[ev].lost_ring);
 	return 0;
 }
+
+/* Some rare events come in floods when things go wrong. They may take half of the
+ * ring for rare events (a quarter wakes the recorder) and go with the hot ones beyond
+ * that, so that they cannot push out what stays rare. */
+static __always_inline bool rare_has_room(void)
+{
+	u32 slot = cfg_rings;
+	void *ring = bpf_map_lookup_elem(&rings, &slot);
+
+	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < 2 * cfg_wake_bytes;
+}
+
+#define BEGIN_FLOOD(name, sock, skb, netns) \
+	((struct name *)begin(EV_##name, sizeof(struct name), rare_has_room(), (u64)(sock), (u64)(skb), netns))
 
 #define BEGIN(name, sock, skb, netns) \
 	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), (u64)(skb), netns))

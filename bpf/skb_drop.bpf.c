@@ -70,7 +70,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	read_headers(&h, skb);
 	if (!drop_wanted(&h, sk, netns))
 		return 0;
-	r = BEGIN(skb_drop, full_sock(sk), skb, netns);
+	r = BEGIN_FLOOD(skb_drop, full_sock(sk), skb, netns);
 	if (!r)
 		return 0;
 	r->location = location;
