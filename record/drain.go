@@ -21,6 +21,9 @@ const (
 	commitEvery = 750 * time.Millisecond // with encoding and writing, a row is on disk within a second
 )
 
+// ringHeader is what the kernel puts before each record of a ring, in bytes.
+const ringHeader = 8
+
 // drain empties the rings into piles.
 type drain struct {
 	readers []*ringbuf.Reader
@@ -65,10 +68,11 @@ func (d *drain) wait(t time.Duration) error {
 	return nil
 }
 
-// all moves what is in the rings now into the pile.
+// all moves what is in the rings now into the pile. What comes meanwhile is left for
+// the next call, so that one busy ring can keep neither the others nor commits waiting.
 func (d *drain) all() error {
 	for i, r := range d.readers {
-		for r.AvailableBytes() > 0 {
+		for left := r.AvailableBytes(); left > 0; left -= len(d.rec.RawSample) + ringHeader {
 			err := r.ReadInto(&d.rec)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				break

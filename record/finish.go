@@ -21,7 +21,7 @@ type Summary struct {
 	RSS      int64
 	Rooted   time.Duration
 	End      string
-	Exit     int // of the command, if there was one
+	Exit     int // of the command, if it ended the recording
 }
 
 // abort undoes what prepare had done.
@@ -121,8 +121,10 @@ func (s *session) summary() *Summary {
 			sum.Missing = append(sum.Missing, p.Event.Name)
 		}
 	}
-	if s.child != nil {
-		sum.Exit, _ = s.child.Wait()
+	if s.end == "command" {
+		sum.Exit = s.exit
+	} else if s.child != nil {
+		fmt.Fprintf(s.opt.Notice, "netrec: the command was left running, process %d\n", s.child.Pid())
 	}
 	return sum
 }

@@ -42,6 +42,7 @@ type session struct {
 	counter schema.Counters
 	warned  bool // of lost commits
 	end     string
+	exit    int // of the command, once stop has said that it ended
 	stop    chan string
 }
 
@@ -151,7 +152,7 @@ func (s *session) begin() error {
 			return err
 		}
 		go func() {
-			_, _ = s.child.Wait()
+			s.exit, _ = s.child.Wait()
 			s.stop <- "command"
 		}()
 	}

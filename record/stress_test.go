@@ -1,0 +1,253 @@
+package record_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"netrec/analyze/scan"
+	"netrec/record/rig"
+	"netrec/schema"
+)
+
+// bench is a recorder's binary and a namespace to record.
+type bench struct {
+	bin string
+	ns  *rig.Namespace
+}
+
+func newBench(t *testing.T, what string) bench {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skipf("not root: left out: %s", what)
+	}
+	bin, err := rig.Build(t.TempDir())
+	must(t, err)
+	ns, err := rig.New()
+	must(t, err)
+	t.Cleanup(ns.Close)
+	return bench{bin, ns}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// place is an event on a CPU.
+type place struct {
+	event string
+	cpu   int64
+}
+
+// contents is what a recording holds, by event and CPU, and what it says about losses.
+type contents struct {
+	meta *scan.Meta
+	rows map[place]int64
+	lost map[place]map[string]int64 // by cause
+	tids map[rig.Key]int64
+}
+
+func read(t *testing.T, path string) *contents {
+	t.Helper()
+	f, err := scan.Open(path, scan.Options{})
+	must(t, err)
+	defer f.Close()
+	col := func(name string) scan.Col {
+		return scan.Col(slices.IndexFunc(schema.Columns, func(c schema.Column) bool { return c.Name == name }))
+	}
+	cpu, tid, dir, count := col("cpu"), col("tid"), col("dir"), col("lost_count")
+	lostEvent, lostCPU, cause := col("lost_event"), col("lost_cpu"), col("cause")
+	c := &contents{f.Meta(), map[place]int64{}, map[place]map[string]int64{}, map[rig.Key]int64{}}
+	must(t, f.Scan(scan.Query{}, func(r *scan.Row) error {
+		if r.Event.Name == "lost" {
+			p := place{r.Str(lostEvent), r.Int(lostCPU)}
+			if c.lost[p] == nil {
+				c.lost[p] = map[string]int64{}
+			}
+			c.lost[p][r.Str(cause)] += r.Int(count)
+		}
+		if !r.Event.Own() {
+			c.rows[place{r.Event.Name, r.Int(cpu)}]++
+			c.tids[rig.Key{Event: r.Event.Name, Tid: int(r.Int(tid)), Dir: r.Str(dir)}]++
+		}
+		return nil
+	}))
+	return c
+}
+
+// balance holds account, rows and the load's log against each other, by event and CPU.
+// It returns how many events of each kind were lost.
+func (c *contents) balance(t *testing.T, sides []*rig.Side) map[string]int64 {
+	t.Helper()
+	calls := map[place]int64{}
+	for _, s := range sides {
+		calls[place{s.Event, int64(s.CPU)}] += int64(len(s.Calls))
+	}
+	lost := map[string]int64{}
+	seen := map[place]bool{}
+	for _, a := range c.meta.Losses {
+		p := place{a.Event, int64(a.CPU)}
+		seen[p] = true
+		lost[a.Event] += a.Lost()
+		if a.Generated != a.Recorded+a.Lost() {
+			t.Errorf("%v: generated %d, recorded %d, lost %d", p, a.Generated, a.Recorded, a.Lost())
+		}
+		if c.rows[p] != a.Recorded {
+			t.Errorf("%v: %d rows, the account has %d", p, c.rows[p], a.Recorded)
+		}
+		if a.Event == "sock_io" && a.Generated != calls[p] {
+			t.Errorf("%v: generated %d, the load made %d calls", p, a.Generated, calls[p])
+		}
+		for cause, n := range map[string]int64{"ring": a.Ring, "scratch": a.Scratch, "writer": a.Writer} {
+			if c.lost[p][cause] != n {
+				t.Errorf("%v: rows tell of %d lost by %s, the account of %d", p, c.lost[p][cause], cause, n)
+			}
+		}
+	}
+	for p := range c.rows {
+		if !seen[p] {
+			t.Errorf("%v: rows, but not in the account", p)
+		}
+	}
+	return lost
+}
+
+// TestStoppedConsumer stops the recorder for seconds under load, with small rings: what
+// does not fit is lost, counted to the last event, and none of it is a rare one.
+func TestStoppedConsumer(t *testing.T) {
+	b := newBench(t, "the account of losses with a stopped recorder")
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	rec, err := b.ns.Record(b.bin, path, "--buffer", "1M")
+	must(t, err)
+	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 20_000, Rounds: 2_000, Connects: 5})
+	must(t, err)
+	time.Sleep(time.Second)
+	for range 2 {
+		_, err = rec.Signal(syscall.SIGSTOP)
+		must(t, err)
+		time.Sleep(2 * time.Second)
+		_, err = rec.Signal(syscall.SIGCONT)
+		must(t, err)
+		time.Sleep(500 * time.Millisecond)
+	}
+	sides, err := load.Stop()
+	must(t, err)
+	_, code, err := rec.End(syscall.SIGINT)
+	must(t, err)
+	if code != 4 {
+		t.Errorf("exit code %d, want 4 for events lost\n%s", code, rec.Said())
+	}
+	c := read(t, path)
+	lost := c.balance(t, sides)
+	if lost["sock_io"] == 0 || lost["tcp_rcv_est"] == 0 {
+		t.Errorf("lost %v: the hot rings did not overflow, nothing was tested", lost)
+	}
+	for event, n := range lost {
+		// The load's own datagrams are dropped in thousands when their reader lags; such
+		// a flood of drops goes with the hot events.
+		if schema.ByName(event).Rare() && n > 0 && event != "skb_drop" {
+			t.Errorf("%s: %d lost, though rare", event, n)
+		}
+	}
+	for _, s := range sides {
+		if s.Event != "sock_io" && c.tids[s.Key] != int64(len(s.Calls)) {
+			t.Errorf("%v: %d rows, the load made %d calls", s.Key, c.tids[s.Key], len(s.Calls))
+		}
+	}
+	t.Logf("lost %v of %d socket calls made", lost, calls(sides))
+}
+
+func calls(sides []*rig.Side) (n int) {
+	for _, s := range sides {
+		if s.Event == "sock_io" {
+			n += len(s.Calls)
+		}
+	}
+	return n
+}
+
+// TestEndings: whatever ends a recording, the file is closed in order, the account is
+// exact, and the exit code is the documented one.
+func TestEndings(t *testing.T) {
+	b := newBench(t, "the ways a recording ends")
+	for _, c := range []struct {
+		name   string
+		args   []string
+		signal syscall.Signal // 0: it ends by itself
+		end    string
+		code   int
+	}{
+		{name: "interrupt", signal: syscall.SIGINT, end: "signal"},
+		{name: "terminate", signal: syscall.SIGTERM, end: "signal"},
+		{name: "time", args: []string{"-t", "700ms"}, end: "timer"},
+		{name: "count", args: []string{"-c", "3000"}, end: "count"},
+		{name: "command", args: []string{"--", "sleep", "0.5"}, end: "command"},
+		{name: "command with code", args: []string{"--", "sh", "-c", "exit 7"}, end: "command", code: 7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "cap.parquet")
+			load, err := b.ns.StartLoad(rig.Rates{Datagrams: 2_000, Rounds: 500, Connects: 20})
+			must(t, err)
+			rec, err := b.ns.Record(b.bin, path, c.args...)
+			must(t, err)
+			code := 0
+			if c.signal != 0 {
+				time.Sleep(700 * time.Millisecond)
+				_, code, err = rec.End(c.signal)
+				must(t, err)
+			} else {
+				code = rec.Wait()
+			}
+			_, err = load.Stop()
+			must(t, err)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, rec.Said())
+			}
+			got := read(t, path)
+			if got.meta.Recording.End != c.end || len(got.meta.Problems) > 0 {
+				t.Errorf("ended by %q, want %q; problems %q", got.meta.Recording.End, c.end, got.meta.Problems)
+			}
+			got.balanceAlone(t)
+		})
+	}
+}
+
+// balanceAlone is balance for a load that began before the recording.
+func (c *contents) balanceAlone(t *testing.T) {
+	t.Helper()
+	var rows int64
+	for _, a := range c.meta.Losses {
+		if n := c.rows[place{a.Event, int64(a.CPU)}]; a.Generated != n || a.Recorded != n || a.Lost() != 0 {
+			t.Errorf("%s on CPU %d: generated %d, recorded %d, lost %d, rows %d", a.Event, a.CPU, a.Generated, a.Recorded, a.Lost(), n)
+		}
+		rows += a.Recorded
+	}
+	if rows == 0 {
+		t.Error("nothing was recorded")
+	}
+}
+
+// TestRefusedStart: a recording that cannot begin leaves what was there and ends with 1.
+func TestRefusedStart(t *testing.T) {
+	b := newBench(t, "recordings that cannot begin")
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	must(t, os.WriteFile(path, []byte("mine"), 0o600))
+	if _, err := b.ns.Record(b.bin, path, "-t", "1ms"); err == nil || !strings.Contains(err.Error(), "exit status 1") {
+		t.Errorf("overwriting without --force: %v, want exit status 1", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "mine" {
+		t.Errorf("the file is now %q, %v", got, err)
+	}
+	rec, err := b.ns.Record(b.bin, path, "-t", "1ms", "--force")
+	must(t, err)
+	if code := rec.Wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, rec.Said())
+	}
+}
