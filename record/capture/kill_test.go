@@ -1,10 +1,16 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"netrec/record/encode"
 )
@@ -80,5 +86,58 @@ func TestStockReadersOpenAfterAnyCommit(t *testing.T) {
 	}
 	if full == len(all.ends) {
 		t.Error("every commit has a footer; the reach of the trailer is not tested")
+	}
+}
+
+const childFile = "NETREC_TEST_CAPTURE"
+
+// TestMain lets the test program be its own recorder.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childFile); path != "" {
+		record(path)
+	}
+	os.Exit(m.Run())
+}
+
+// record commits without end and says how many rows are in the file.
+func record(path string) {
+	w, err := Create(path, false, "netrec test")
+	enc := encode.New(names{}, 0)
+	for i := 0; err == nil; i += 5000 {
+		if err = w.Add(enc, batch("tcp_rcv_est", 5000, i)); err == nil {
+			err = w.Commit()
+		}
+		os.Stdout.WriteString(strconv.FormatInt(w.Rows(), 10) + "\n")
+	}
+	os.Exit(1)
+}
+
+func TestKilledWriterLeavesWhatItCommitted(t *testing.T) {
+	for i := range 8 {
+		path := filepath.Join(t.TempDir(), "cap.parquet")
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childFile+"="+path)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		lines := bufio.NewScanner(out)
+		lines.Scan()
+		time.AfterFunc(time.Duration(i*3)*time.Millisecond, func() { cmd.Process.Kill() })
+		said := lines.Text()
+		for lines.Scan() {
+			if s := lines.Text(); strings.Trim(s, "0123456789") == "" {
+				said = s
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the recorder ended by itself")
+		}
+		rows, err := strconv.ParseInt(said, 10, 64)
+		must(t, err)
+		file, err := os.ReadFile(path)
+		must(t, err)
+		if got, err := walk(file); got.rows(t) < rows {
+			t.Errorf("%d rows found, %d were committed (%v)", got.rows(t), rows, err)
+		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	lastCommit = 512 << 10 // bytes kept free for the last commit, beside its footer
+	lastCommit = 512 << 10      // bytes kept free for the last commit, beside its footer
 	lastRows   = lastCommit / 4 // bytes of rows for which Close uses that room
-	claimStep  = 4 << 20   // bytes claimed ahead, so that not every commit asks
+	claimStep  = 4 << 20        // bytes claimed ahead, so that not every commit asks
 )
 
 // writeAt puts b at the end of the file, whole or not at all. Space is claimed

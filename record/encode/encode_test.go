@@ -165,7 +165,7 @@ func TestMixedGroups(t *testing.T) {
 	twice = append(twice, Batch{io, records(io, 600, 4)}, Batch{io, records(io, 700, 5)}, Batch{schema.ByName("meta"), nil})
 	hot := []Batch{{io, records(io, 3000, 6)}}
 	check(t, fileOf(t, e, mixed, hot, twice, mixed), mixed, hot, twice, mixed)
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		var g []Batch
 		for i := range schema.Events {
 			g = append(g, Batch{&schema.Events[i], records(&schema.Events[i], 60, seed)})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"netrec/schema"
@@ -31,14 +30,30 @@ func (names) Stack(user bool, pid int32, frames []uint64) string {
 	return fmt.Sprint(user, ";", pid, ";", frames)
 }
 
+type fieldKey struct {
+	event  uint16
+	column int
+}
+
+var fieldOf = func() map[fieldKey]*schema.Field {
+	m := map[fieldKey]*schema.Field{}
+	for i := range schema.Events {
+		fields := schema.Events[i].Fields()
+		for j := range fields {
+			m[fieldKey{schema.Events[i].ID, fields[j].Column}] = &fields[j]
+		}
+	}
+	return m
+}()
+
 // expected is the value that a column must have for a record: nil, int64 or
 // string. It is written for clarity, from the contract, not from the encoder.
 func expected(ev *schema.Event, rec []byte, column int, monoToWall int64) any {
-	i := slices.IndexFunc(ev.Fields(), func(f schema.Field) bool { return f.Column == column })
-	if i < 0 {
+	p := fieldOf[fieldKey{ev.ID, column}]
+	if p == nil {
 		return nil
 	}
-	f, col := ev.Fields()[i], schema.Columns[column]
+	f, col := *p, &schema.Columns[column]
 	raw := rec[f.Offset : f.Offset+f.Size]
 	if f.Size <= 8 && !col.Required {
 		if f.Null == schema.ZeroNull && bytes.Count(raw, []byte{0}) == f.Size ||

@@ -126,20 +126,34 @@ func eventName(id int64) string {
 // spelled feeds strings that records carry as bytes: text, addresses, stacks.
 func (e *Encoder) spelled(c *column, f *field, rows []byte, n int) {
 	codes, known := e.codes[:n], &f.raws
-	var lastKey []byte
+	var last []byte
 	code := int32(none)
 	for i := range codes {
-		key := e.key(f, rows[i*f.stride:(i+1)*f.stride])
-		if i == 0 || !bytes.Equal(key, lastKey) {
-			at, fresh := known.bytes.index(key)
+		row := rows[i*f.stride : (i+1)*f.stride]
+		if i == 0 || !f.same(row, last) {
+			at, fresh := known.bytes.index(e.key(f, row))
 			if fresh {
-				known.codes = append(known.codes, e.nameBytes(c, f, key))
+				known.codes = append(known.codes, e.nameBytes(c, f, known.bytes.at(at)))
 			}
-			lastKey, code = known.bytes.at(at), known.codes[at]
+			code = known.codes[at]
 		}
-		codes[i] = code
+		last, codes[i] = row, code
 	}
 	c.put(codes)
+}
+
+// same reports whether two records have the same bytes in the field.
+func (f *field) same(a, b []byte) bool {
+	if string(a[f.Offset:f.Offset+f.Size]) != string(b[f.Offset:f.Offset+f.Size]) {
+		return false
+	}
+	switch f.As {
+	case schema.AsIP:
+		return a[f.Family] == b[f.Family] && a[f.Family+1] == b[f.Family+1]
+	case schema.AsUstack:
+		return string(a[offPid:offPid+4]) == string(b[offPid:offPid+4])
+	}
+	return true
 }
 
 // key is what decides the string: the bytes themselves; for addresses the family
