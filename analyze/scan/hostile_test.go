@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -52,6 +53,9 @@ func attempt(t testing.TB, b []byte, written map[string]bool) (rows int, err err
 	// The test itself allocates for the text of each row.
 	if n := allocated() - before; n > hostileAlloc+uint64(rows)*4000 {
 		t.Fatalf("%d bytes allocated for a file of %d and %d rows", n, len(b), rows)
+	}
+	if err != nil && strings.Contains(err.Error(), "decoder stopped") {
+		t.Fatalf("a panic that no check prevented: %v", err)
 	}
 	if err != nil && !typedError(err) {
 		t.Fatalf("error without a type: %v", err)
