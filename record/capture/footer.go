@@ -3,11 +3,15 @@ package capture
 import "time"
 
 // When a full footer is due. In between, the trailer of a commit leads to the
-// newest one.
+// newest one. A footer grows with every row group, so time alone must not decide:
+// after an hour of few events each would be longer than all that came since the
+// one before. Measured against the one before, they are a third of what is written
+// in the worst case, a few rows per commit, and a twentieth of a busy recording.
 const (
 	firstFooters = 3  // commits at the start that all have one: it is still small
 	footerShare  = 20 // or when this many times its size was written since
 	footerEvery  = 10 * time.Second
+	timedShare   = 5 // or after that time, when this many times its size was
 )
 
 // Only whole blocks give space back, and one is not worth a call.
@@ -18,7 +22,13 @@ const (
 
 func (w *Writer) footerDue() bool {
 	since := w.end + int64(len(w.buf)) - w.footerOff - w.footerLen
-	return w.seq < firstFooters || since >= footerShare*w.footerLen || w.now().Sub(w.footerAt) >= footerEvery
+	switch {
+	case w.seq < firstFooters:
+		return true
+	case w.now().Sub(w.footerAt) >= footerEvery:
+		return since >= timedShare*w.footerLen
+	}
+	return since >= footerShare*w.footerLen
 }
 
 // noteFooter records that a commit brought a footer of n bytes, or none.

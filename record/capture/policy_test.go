@@ -21,25 +21,54 @@ func TestFullAfterAnHour(t *testing.T) {
 	must(t, w.Close())
 }
 
-func TestFooterIsDueAfterTenSeconds(t *testing.T) {
-	w, path := create(t)
-	enc := encode.New(names{}, 0)
-	clock := time.Now()
-	w.now = func() time.Time { return clock }
-	var want []bool
-	for i := range 12 {
-		clock = clock.Add(time.Second)
-		want = append(want, i < firstFooters || i == firstFooters-1+10)
-		must(t, w.Add(enc, batch("meta", 1, i)))
-		must(t, w.Commit())
-	}
-	got := checkRows(t, path, 12)
-	for i, f := range got.frames {
-		if (f.Footer > 0) != want[i] {
-			t.Errorf("commit %d: footer of %d bytes, want one: %v", i, f.Footer, want[i])
+func TestFooterDue(t *testing.T) {
+	for _, tc := range []struct {
+		seq   uint64
+		since int64 // bytes since a footer of 100
+		after time.Duration
+		want  bool
+	}{
+		{0, 0, 0, true},
+		{firstFooters - 1, 0, 0, true},
+		{firstFooters, 0, 0, false},
+		{firstFooters, 1999, 0, false},
+		{firstFooters, 2000, 0, true},
+		{firstFooters, 1999, footerEvery - 1, false},
+		{firstFooters, 499, footerEvery, false},
+		{firstFooters, 500, footerEvery, true},
+	} {
+		now := time.Now()
+		w := &Writer{seq: tc.seq, footerOff: 1000, footerLen: 100, footerAt: now, end: 1100 + tc.since,
+			now: func() time.Time { return now.Add(tc.after) }}
+		if got := w.footerDue(); got != tc.want {
+			t.Errorf("%+v: %v", tc, got)
 		}
 	}
+}
+
+// One small commit a second is the worst case: its row groups are mostly metadata.
+func TestFootersStayASmallPart(t *testing.T) {
+	w, d, _ := onSmallDisk(t, 1<<30, true)
+	enc := encode.New(names{}, 0)
+	clock := w.started
+	w.now = func() time.Time { return clock }
+	var footers int64
+	for i := range 1000 {
+		clock = clock.Add(time.Second)
+		must(t, w.Add(enc, batch("meta", 5, 5*i)))
+		old := w.footerOff
+		must(t, w.Commit())
+		if w.footerOff != old {
+			footers += w.footerLen
+		}
+	}
+	if footers > w.Size()/3 {
+		t.Errorf("footers are %d of %d bytes", footers, w.Size())
+	}
 	must(t, w.Close())
+	if len(d.punched) == 0 {
+		t.Error("no dead footer was given back")
+	}
 }
 
 func TestNothingNewWritesNothing(t *testing.T) {
