@@ -31,7 +31,7 @@ func (w *worker) startServer() (*nameServer, error) {
 	ready := make(chan error, 1)
 	go func() { n.done <- n.serve(w, ready) }()
 	if err := <-ready; err != nil {
-		n.stop()
+		_ = n.stop() // ends with err too
 		return nil, err
 	}
 	return n, nil
