@@ -2,6 +2,7 @@ package encode
 
 import (
 	"io"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +19,11 @@ import (
 func BenchmarkGroup(b *testing.B) {
 	rcv, sio, skb := rcvEstRows(), sockIORows(), skbConsumeRows()
 	b.Run("tcp_rcv_est", func(b *testing.B) { compare(b, "tcp_rcv_est", raw(rcv), narrowRcvEsts(rcv)) })
+	drained := slices.Clone(rcv)
+	for w := range slices.Chunk(drained, 2000) { // each CPU's ring is emptied in turn
+		slices.SortStableFunc(w, func(a, b schema.TCPRcvEst) int { return int(a.CPU) - int(b.CPU) })
+	}
+	b.Run("tcp_rcv_est_by_cpu", func(b *testing.B) { compare(b, "tcp_rcv_est", raw(drained), narrowRcvEsts(rcv)) })
 	b.Run("sock_io", func(b *testing.B) { compare(b, "sock_io", raw(sio), narrowSockIOs(sio)) })
 	b.Run("skb_consume", func(b *testing.B) { compare(b, "skb_consume", raw(skb), narrowSkbConsumes(skb)) })
 }
