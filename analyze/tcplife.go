@@ -41,12 +41,12 @@ type tcplife struct {
 	tables *lives
 	lives  agg.PerSocket[life]
 
-	newState, pid, comm, tx, rx, retrans    scan.Col
-	sessions, shorter, shorterMS, strangers int64
+	oldState, newState, pid, comm, tx, rx, retrans scan.Col
+	sessions, shorter, shorterMS, strangers        int64
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
-	f := &tcplife{compat: in.Text("compat"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
+	f := &tcplife{compat: in.Text("compat"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
 		tx: in.Int("bytes_acked"), rx: in.Int("bytes_received"), retrans: in.Int("total_retrans")}
 	f.tables = newLives(in, f.compat != "no", render.Col("handshake_us", render.Int).In("us"),
 		render.Col("retransmits", render.Int), render.Col("closed_ns", render.Int).In("ns"))
@@ -89,12 +89,15 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 	if !l.cached {
 		f.cache(l, r)
 	}
-	if !s.Born && f.compat == "no" {
+	if !s.Born && f.compat == "no" && r.Str(f.oldState) != "LISTEN" {
 		f.tables.older(s, r.TS, bytes)
 		return
 	}
 	if l.birth == 0 {
-		return // a listener, or a session the original never saw begin
+		if f.compat != "no" || r.Str(f.oldState) == "LISTEN" {
+			return // a listener, or a session that the original never saw begin
+		}
+		l.birth, l.late = s.First, s.First // began before the selected time
 	}
 	f.sessions++
 	if s.Pid != l.pid {

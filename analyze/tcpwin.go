@@ -85,8 +85,12 @@ func (f *tcpwin) rcv(r *engine.Row) {
 		if s.Gen > 1 {
 			f.reused++
 		}
-		if s.Older && f.top == 0 && !f.compat {
+		switch {
+		case f.top > 0 || f.compat || !s.Tuple():
+		case s.Older:
 			f.born(s, f.start)
+		default: // born before the selected time, or while tcp_state was not recorded
+			f.born(s, s.First)
 		}
 	}
 	if f.busiest != nil {
@@ -106,7 +110,10 @@ func (f *tcpwin) rcv(r *engine.Row) {
 
 func (f *tcpwin) state(r *engine.Row) {
 	if f.top == 0 && f.wants(r.Sock) && r.Str(f.newState) == "ESTABLISHED" {
-		f.born(r.Sock, r.TS)
+		*f.announced.Of(r.Sock) = true
+		if f.born(r.Sock, r.TS); r.Sock.Gen > 1 {
+			f.reused++
+		}
 	}
 }
 

@@ -51,7 +51,9 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	if s.Protocol == "" {
 		s.Protocol = t.names.Get(r.Str(c.protocol))
 	}
-	t.tuple(s, r, kind)
+	if !t.copied(r, kind) {
+		t.tuple(s, r, kind)
+	}
 	if r.Str(c.ctx) == "task" {
 		t.owner(s, r, kind)
 	}
@@ -63,16 +65,16 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 			t.close(s, r.TS)
 		}
 	}
-	s.full = s.Tuple() && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
+	s.full = s.Tuple() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
 }
 
 // tuple takes the ends that were not known yet. Rows early in a life have port 0.
 func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 	c := &t.col
-	if p := r.Int(c.lport); p != 0 && s.Lport == 0 || s.Laddr == "" && r.Has(c.laddr) {
+	if p := r.Int(c.lport); r.Has(c.laddr) && (p != 0 && s.Lport == 0 || unspecified(s.Laddr) && p >= s.Lport) {
 		s.Laddr, s.Lport = t.names.Get(r.Str(c.laddr)), p
 	}
-	if p := r.Int(c.rport); p != 0 && s.Rport == 0 || s.Raddr == "" && r.Has(c.raddr) {
+	if p := r.Int(c.rport); r.Has(c.raddr) && (p != 0 && s.Rport == 0 || unspecified(s.Raddr) && p >= s.Rport) {
 		s.Raddr, s.Rport = t.names.Get(r.Str(c.raddr)), p
 	}
 	if s.Rport == 0 && kind == connectRow {
@@ -104,3 +106,12 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		s.own(rank, r.Int(t.col.pid), t.names.Get(r.Str(t.col.comm)))
 	}
 }
+
+// copied reports a row whose socket is still a copy of its listener: the kernel tells of
+// the child before it gives it ends and a cookie of its own.
+func (t *Sockets) copied(r *scan.Row, kind rowKind) bool {
+	return kind == stateRow && r.Str(t.col.oldState) == "LISTEN" && r.Str(t.col.newState) == "SYN_RECV"
+}
+
+// unspecified reports addresses that say nothing.
+func unspecified(addr string) bool { return addr == "" || addr == "0.0.0.0" || addr == "::" }

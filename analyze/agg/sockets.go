@@ -42,6 +42,7 @@ type closedAt struct {
 type cols struct {
 	sock, netns, pid, comm, ctx, cookie                                      scan.Col
 	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
+	dur                                                                      scan.Col
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
@@ -55,6 +56,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
+		dur: col("dur_ns"),
 	}
 	s.kinds = rowKinds()
 	for i := range alive {
@@ -69,7 +71,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 func (t *Sockets) Columns() []scan.Col {
 	c := &t.col
 	return []scan.Col{c.sock, c.netns, c.pid, c.comm, c.ctx, c.cookie, c.laddr, c.lport, c.raddr, c.rport,
-		c.protocol, c.oldState, c.newState, c.dest, c.destPort}
+		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur}
 }
 
 // OnEnd calls f when a socket's life is over for good, or the recording is. The
@@ -87,12 +89,15 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 		s = t.byAddr[addr]
 	}
 	kind := t.kinds[r.Event.ID]
+	if kind == closeRow && s != nil && s.Born && r.TS-r.Int(t.col.dur) < s.First {
+		return nil // the call freed the life before this one; the address was reused before it returned
+	}
 	if s == nil || t.another(s, r, kind) {
 		s = t.begin(addr, r, s, kind)
 	}
 	t.last = s
 	s.Last = r.TS
-	if s.Cookie == 0 {
+	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)
 	}
 	if kind == stateRow || kind != silentRow && !s.full {

@@ -62,6 +62,8 @@ func TestSocketsMillionReuses(t *testing.T) {
 		ended++
 	})
 	f.str("protocol", "tcp")
+	f.str("laddr", "10.0.0.1")
+	f.str("raddr", "10.0.0.2")
 	for round := range int64(rounds) {
 		for a := range int64(addresses) {
 			addr, pid := 0xffff888000000000+uint64(a)*0x1000, round*addresses+a+1
@@ -98,7 +100,7 @@ func TestSocketsBounded(t *testing.T) {
 	f, s := newFeeder(), NewSockets(nil)
 	ended := 0
 	s.OnEnd(func(*Socket) { ended++ })
-	const n = 500_000
+	const n = 200_000
 	for a := range uint64(n) {
 		f.state(s, 0xffff888000000000+a*64, 7, "CLOSE", "SYN_SENT")
 		f.state(s, 0xffff888000000000+a*64, 7, "SYN_SENT", "CLOSE")
@@ -155,6 +157,44 @@ func TestSocketsIdentity(t *testing.T) {
 	f.num("sock", 0)
 	if k = s.Feed(f.row("sock_io")); k != nil {
 		t.Errorf("row without a socket got %+v", k)
+	}
+}
+
+// TestCloseOfTheLifeBefore: close(2) frees the socket, another CPU reuses its address,
+// then the call returns.
+func TestCloseOfTheLifeBefore(t *testing.T) {
+	const addr = 0xffff888000001000
+	f, s := newFeeder(), NewSockets(nil)
+	f.state(s, addr, 7, "CLOSE", "SYN_SENT")
+	f.state(s, addr, 7, "SYN_SENT", "CLOSE")
+	f.state(s, addr, 8, "CLOSE", "SYN_SENT")
+	f.num("pid", 7)
+	f.num("dur_ns", 3)
+	if k := s.Feed(f.row("sys_close")); k != nil {
+		t.Errorf("close joined %+v", k)
+	}
+	f.num("dur_ns", 1)
+	if k := s.Feed(f.row("sys_close")); k == nil || k.Gen != 2 {
+		t.Errorf("close of the second life joined %+v", k)
+	}
+}
+
+// TestChildIsNotItsListener: the first row of an accepted socket shows the listener's
+// ends and cookie.
+func TestChildIsNotItsListener(t *testing.T) {
+	const addr = 0xffff888000001000
+	f, s := newFeeder(), NewSockets([]schema.Socket{{Cookie: 5, State: "LISTEN", Laddr: "0.0.0.0", Lport: 80, Owners: []schema.Owner{{Pid: 1}}}})
+	f.num("cookie", 5)
+	f.num("lport", 80)
+	f.str("laddr", "0.0.0.0")
+	f.state(s, addr, 31, "LISTEN", "SYN_RECV")
+	f.num("cookie", 6)
+	f.num("rport", 4000)
+	f.str("laddr", "10.0.0.1")
+	f.str("raddr", "10.0.0.2")
+	k := f.state(s, addr, 31, "SYN_RECV", "ESTABLISHED")
+	if k.Gen != 1 || k.Cookie != 6 || k.Older || k.Laddr != "10.0.0.1" || k.Lport != 80 || k.Rport != 4000 || k.Pid == 1 {
+		t.Errorf("child: %+v", k)
 	}
 }
 

@@ -105,14 +105,14 @@ func (in *Input) identities() {
 // OnEnd calls f for every selected socket when its life is over or the recording is.
 func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 
-// Owner is the process a row belongs to: the socket's owner where it is known, else
-// the task on the CPU if the row ran for it, else none.
+// Owner is the process a row belongs to: the task on the CPU if the row ran for it,
+// else the owner of the socket, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
-	if r.Sock != nil && r.Sock.Pid != 0 {
-		return r.Sock.Pid, r.Sock.Comm
-	}
 	if r.Str(in.ctx) == "task" {
 		return r.Int(in.pid), r.Str(in.comm)
+	}
+	if r.Sock != nil {
+		return r.Sock.Pid, r.Sock.Comm
 	}
 	return 0, ""
 }
