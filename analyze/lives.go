@@ -48,7 +48,7 @@ func (l *lives) older(s *agg.Socket, until int64, b traffic) {
 func (l *lives) open(s *agg.Socket) {
 	why, until := "end not seen", s.Last
 	if s.Open {
-		why, until = "open", l.in.Meta.LastNS
+		why, until = "open", l.in.End()
 	}
 	if !s.Born {
 		why = "began before, " + why

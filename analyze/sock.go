@@ -94,7 +94,7 @@ func (f *sock) ended(s *agg.Socket) {
 	case s.Closed != 0:
 		ended, until = f.at(s.Closed), s.Closed
 	case s.Open:
-		ended, until = "open at the end of the recording", f.in.Meta.LastNS
+		ended, until = "open at the end of the recording", f.in.End()
 	}
 	f.lives.Str(who).Str(began).Str(ended).Int((until - s.First) / 1000).StrOr(s.State)
 	f.lives.Int(u.tx).Int(u.rx).Int(u.retrans).Int(u.drops).Int(u.rows).Int(s.First).Int(s.Last).End()

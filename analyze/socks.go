@@ -120,7 +120,7 @@ func (f *socks) ended(s *agg.Socket) {
 	case s.Closed != 0:
 		until = s.Closed
 	case s.Open:
-		until = f.in.Meta.LastNS
+		until = f.in.End()
 	}
 	f.all++
 	f.best.Add(usedSock{*s, u, until})

@@ -134,6 +134,6 @@ func (f *tcplife) Finish(a *render.Answer) {
 	rule := map[string]string{"no": "life from the first state, process that owns the socket",
 		"script": "life from the first state, process on the CPU, as the original script",
 		"bcc":    "life from ESTABLISHED, process on the CPU, as BCC"}[f.compat]
-	a.Note(fmt.Sprintf("rule: %s; from ESTABLISHED %s of %s are shorter, by %s ms together; in %s the process on the CPU is not the owner",
-		rule, engine.Group(f.shorter), plural(f.sessions, "session", "sessions"), engine.Group(f.shorterMS), engine.Group(f.strangers)))
+	a.Note(fmt.Sprintf("rule: %s; counted from ESTABLISHED %s of %s would be shorter, by %s ms together; the process on the CPU is not the owner in %s",
+		rule, engine.Group(f.shorter), engine.Group(f.sessions), engine.Group(f.shorterMS), engine.Group(f.strangers)))
 }

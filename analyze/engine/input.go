@@ -141,6 +141,15 @@ func (in *Input) Start() int64 {
 	return in.Meta.FirstNS
 }
 
+// End is when the recording, or the selected part of it, ended.
+func (in *Input) End() int64 {
+	end := max(in.Meta.LastNS, in.Meta.Recording.StopNS)
+	if in.run != nil && in.run.sel.To != 0 {
+		end = min(end, in.run.sel.To)
+	}
+	return end
+}
+
 // Local shifts Unix nanoseconds to the clock on the recording host's wall.
 func (in *Input) Local(ts int64) int64 { return ts + int64(in.Meta.Host.Offset)*1e9 }
 
