@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Everything that must hold, in one command: `make test`, which is also what CI runs.
+#
+# Needs Go and a Debian-like Linux. As root it installs the rest; otherwise it says
+# what is missing and which steps that costs. Nothing is written into the tree but
+# the binary. Every step runs even if one before it failed.
+#
+# Exit code: 0 all passed; 1 something failed; 3 nothing failed, but steps could not run.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+export CGO_ENABLED=0
+. testdata/ci/tools.sh
+
+cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/netrec
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+begun=$SECONDS
+failed=() left_out=() times=()
+
+# step NAME FUNCTION [TOOL…] runs a function if the tools are there.
+step() {
+	local name=$1 run=$2 start=$SECONDS lacks result=ok
+	shift 2
+	printf '\n=== %s\n' "$name"
+	lacks=$(missing "$@")
+	if [ -n "$lacks" ]; then
+		printf 'left out, this machine lacks: %s\n' "$lacks"
+		left_out+=("$name (lacks $lacks)")
+		result='LEFT OUT'
+	elif ! "$run"; then
+		failed+=("$name")
+		result=FAILED
+	fi
+	times+=("$(printf '%5d s  %-9s %s' $((SECONDS - start)) "$result" "$name")")
+}
+
+tools() {
+	go version || return
+	install_tools || return
+	python_with_readers "$cache" testdata/interop/requirements.txt
+}
+
+format() {
+	local wrong
+	wrong=$(gofmt -l .) && [ -z "$wrong" ] && return
+	printf 'not formatted by gofmt:\n%s\n' "$wrong"
+	return 1
+}
+
+vet() { go vet ./...; }
+
+static_binary() {
+	make --no-print-directory build && ./netrec version || return
+	if ldd netrec >"$scratch/ldd" 2>&1; then
+		echo 'netrec needs shared libraries:'
+		cat "$scratch/ldd"
+		return 1
+	fi
+	ls -l netrec | awk '{ print "netrec: static,", $5, "bytes" }'
+}
+
+# The clang that built the committed object. Another one may choose other instructions,
+# so then only the sources are compared and that they compile.
+object_clang=14
+
+generated() {
+	local files=(bpf/events.gen.h bpf/netrec.gen.c bpf/netrec_x86.o) f code=0
+	cp "${files[@]}" "$scratch" && go generate ./bpf || return
+	for f in "${files[@]}"; do
+		cmp -s "$f" "$scratch/${f#bpf/}" && continue
+		if [ "$f" = bpf/netrec_x86.o ] && [ "$(clang_major)" != $object_clang ]; then
+			echo "$f: compiled by clang $(clang_major), not compared with the committed one of clang $object_clang"
+		else
+			echo "$f: is not what go generate ./bpf makes of the sources"
+			code=1
+		fi
+		cp "$scratch/${f#bpf/}" "$f"
+	done
+	return $code
+}
+
+# Steps of their own below: captures in other readers, kills, kernels.
+go_test() {
+	local packages
+	packages=$(go list ./... | grep -v /record/killtest) || return
+	has root || left_out+=('tests that record, in go test (lacks root)')
+	if [ -n "$(missing qemu-system-x86_64 sqfstar xz)" ]; then
+		left_out+=("test that boots a kernel, in go test (lacks $(missing qemu-system-x86_64 sqfstar xz))")
+		local -x NETREC_KERNELS=none
+	fi
+	# shellcheck disable=SC2086
+	go test -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$' $packages
+}
+
+elsewhere() {
+	local target
+	for target in darwin/arm64 linux/arm64; do
+		GOOS=${target%/*} GOARCH=${target#*/} go build ./analyze/... ./schema/... && echo "$target: analyze and schema build" || return
+	done
+}
+
+interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' ./cmd/netrec; }
+
+kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
+
+kernels() { go test -count=1 -v -timeout 22m -run '^TestKernels$' ./record/truth -kernels all; }
+
+step 'tools' tools go
+step 'gofmt' format gofmt
+step 'go vet' vet go
+step 'static binary' static_binary go make ldd
+step 'generated files are current' generated go clang llvm-strip bpf-headers
+step 'go test' go_test go cc ip
+step 'analyze builds for other systems' elsewhere go
+step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
+step 'kill -9 and full disk, short' kill_test go root python-readers
+step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz
+
+printf '\n=== summary\n'
+printf '%s\n' "${times[@]}"
+for s in "${left_out[@]}"; do echo "left out: $s"; done
+for s in "${failed[@]}"; do echo "failed: $s"; done
+printf 'netrec: %d steps in %d s: %d failed, %d left out\n' ${#times[@]} $((SECONDS - begun)) ${#failed[@]} ${#left_out[@]}
+[ ${#failed[@]} -eq 0 ] || exit 1
+[ ${#left_out[@]} -eq 0 ] || exit 3
