@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -27,10 +28,12 @@ and the ends as they were at that moment, as BCC does.`,
 	New: newTcpstates,
 })
 
-// change is a change of state; ns is the time in the old one, -1 if unknown.
+// change is a change of state.
 type change struct {
 	from, to string
-	ns       int64
+	ns       int64 // in the old state, -1 if unknown
+	task     int64 // process on the CPU
+	early    bool  // the kernel had not filled in the ends yet
 }
 
 type tcpstates struct {
@@ -44,6 +47,8 @@ type tcpstates struct {
 	pid, comm          scan.Col
 	laddr, lport       scan.Col
 	raddr, rport       scan.Col
+
+	changes, strangers, filled int64
 }
 
 func newTcpstates(in *engine.Input) engine.Fold {
@@ -92,7 +97,7 @@ func (f *tcpstates) state(r *engine.Row) {
 		return
 	}
 	before := f.before.Of(r.Sock)
-	c := change{r.Str(f.oldState), r.Str(f.newState), -1}
+	c := change{r.Str(f.oldState), r.Str(f.newState), -1, r.Int(f.pid), r.Int(f.lport) == 0}
 	if *before != 0 {
 		c.ns = r.TS - *before
 	}
@@ -113,6 +118,12 @@ func (f *tcpstates) state(r *engine.Row) {
 }
 
 func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
+	if f.changes++; s.Pid != 0 && s.Pid != c.task {
+		f.strangers++
+	}
+	if c.early && s.Lport != 0 {
+		f.filled++
+	}
 	if f.time {
 		f.t.Int(f.in.Local(ts))
 	}
@@ -127,5 +138,10 @@ func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
 	putEnds(f.t, s).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(s.Gen)).Int(ts).End()
 }
 
-// Finish writes the lines that still wait.
-func (f *tcpstates) Finish(*render.Answer) { f.lines.rest() }
+// Finish writes the lines that still wait and tells the rules apart.
+func (f *tcpstates) Finish(a *render.Answer) {
+	if f.lines.rest(); f.strangers+f.filled > 0 {
+		a.Note(fmt.Sprintf("of %s changes, the owner is not the task on the CPU in %s, and the local port was not set yet in %s; --compat shows them so",
+			engine.Group(f.changes), engine.Group(f.strangers), engine.Group(f.filled)))
+	}
+}

@@ -22,11 +22,7 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, l)
 		}
 	}
-	for _, u := range in.uses {
-		if p := present(in.Meta, u.event); p.status != Answered && !in.rows && u.without != "" {
-			ls = appendNew(ls, p.why+"; without it "+u.without)
-		}
-	}
+	ls = append(ls, in.lacks()...)
 	for _, e := range events {
 		if l := fallback(in.Meta, e); l != "" {
 			ls = append(ls, l)
@@ -40,6 +36,31 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	if len(ls) == 0 {
 		return []string{"exact: nothing was lost and every hook it uses was attached"}
+	}
+	return ls
+}
+
+// lacks lists the events that the answer would be better with; those that nobody
+// asked for are one line where they cost the same.
+func (in *Input) lacks() []string {
+	if in.rows {
+		return nil
+	}
+	var ls, costs []string
+	unasked := map[string][]string{}
+	for _, u := range in.uses {
+		p := present(in.Meta, u.event)
+		switch {
+		case u.without == "":
+		case p.status == HookMissing:
+			ls = appendNew(ls, p.why+"; without it "+u.without)
+		case p.status == NotRecorded:
+			costs = appendNew(costs, u.without)
+			unasked[u.without] = appendNew(unasked[u.without], u.event)
+		}
+	}
+	for _, c := range costs {
+		ls = append(ls, "not recorded: "+strings.Join(unasked[c], ", ")+"; without it "+c)
 	}
 	return ls
 }
