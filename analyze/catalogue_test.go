@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/engine/eventtext"
 	"netrec/schema"
 )
 
@@ -105,6 +106,30 @@ func TestDeclarations(t *testing.T) {
 		}
 		if _, err := engine.Parse(All(), Find("overview"), append([]string{"FILE"}, strings.Fields(strings.ReplaceAll(a.Example, "> window.csv", ""))...)); err != nil {
 			t.Errorf("example of %s: %v", a.Name, err)
+		}
+	}
+}
+
+// TestOverviewListsWhatCanBeAnswered is no golden, so that a new analysis changes none.
+func TestOverviewListsWhatCanBeAnswered(t *testing.T) {
+	src, err := eventtext.Parse(`{"Recording": {"start_ns": 1, "events": ["tcp_state"]}}`, "+1ms tcp_state sock=0x10 old_state=CLOSE new_state=LISTEN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(answer(t, src, "overview", "text"))
+	for _, a := range All() {
+		needs, _, err := engine.Needs(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		can := "yes"
+		for _, e := range needs {
+			if e != "tcp_state" {
+				can = "no"
+			}
+		}
+		if !regexp.MustCompile(`(?m)^` + a.Name + ` +` + can + ` `).MatchString(got) {
+			t.Errorf("analysis %s, which can: %s, is not so in\n%s", a.Name, can, got)
 		}
 	}
 }

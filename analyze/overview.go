@@ -20,8 +20,9 @@ var _ = register(engine.Analysis{
 processes and sockets, and which analyses it can answer. This is what analyze shows
 without the name of an analysis.`,
 	Example: "overview --top 3",
-	Options: []engine.Option{engine.Top("10", "how many processes and sockets")},
-	New:     newOverview,
+	Options: []engine.Option{engine.Top("10", "how many processes and sockets"),
+		{Name: "brief", Kind: engine.Flag, Doc: "without the list of analyses"}},
+	New: newOverview,
 })
 
 type overview struct {
@@ -70,7 +71,9 @@ func (f *overview) Finish(a *render.Answer) {
 		}
 	}
 	f.socks.Finish(a)
-	f.answers(a)
+	if !f.in.Flag("brief") {
+		f.answers(a)
+	}
 	if f.nobody > 0 {
 		a.Note("rows from interrupts whose process is not known: " + engine.Group(f.nobody))
 	}
@@ -103,20 +106,13 @@ func (f *overview) recording() {
 	t.Int((stop-f.in.Start())/1e6).Str(ended).Int(rows).IntOr(m.Size, m.Size > 0).StrOr(strings.Join(m.Recording.Command, " ")).IntOr(f.cpu/1e6, f.cpu > 0).End()
 }
 
-// What the overview lists. Goldens freeze it, so that a new event or analysis touches
-// no golden but its own. A function, because analyses register themselves one by one.
-var (
-	listedEvents   = schema.Events
-	listedAnalyses = All
-)
-
 func (f *overview) events() {
 	t := f.in.Table(render.Spec{Name: "events", Title: "events", Columns: []render.Column{render.Col("event", render.String).Text("EVENT", -16),
 		render.Col("rows", render.Int).Text("ROWS", 12), render.Col("lost", render.Int).Text("LOST", 10), render.Col("state", render.String).Text("HOOKS", 0)}})
-	for i := range listedEvents {
-		name := listedEvents[i].Name
+	for i := range schema.Events {
+		name := schema.Events[i].Name
 		rows, lost, state := engine.Account(f.in.Meta, name)
-		if rows > 0 || lost > 0 || !listedEvents[i].Own() {
+		if rows > 0 || lost > 0 || state != "" && state != schema.HookNotAsked {
 			t.Str(name).Int(rows).Int(lost).Str(state).End()
 		}
 	}
@@ -125,7 +121,7 @@ func (f *overview) events() {
 func (f *overview) answers(a *render.Answer) {
 	t := f.in.Table(render.Spec{Name: "analyses", Title: "analyses this recording can answer", Columns: []render.Column{
 		render.Col("analysis", render.String).Text("ANALYSIS", -16), render.Col("can", render.String).Text("CAN", -3), render.Col("about", render.String).Text("QUESTION", 0)}})
-	for _, an := range listedAnalyses() {
+	for _, an := range All() {
 		o, err := engine.Check(f.in.Meta, an)
 		can, about := "yes", an.Question
 		if err != nil || o.Status != engine.Answered {

@@ -45,6 +45,7 @@ type mapOf[K key[K], V any] struct {
 	show   func(*render.Table, K, *V)
 }
 
+// Add folds a value into its key.
 func (m *mapOf[K, V]) Add(k K, v int64) {
 	if f := m.keyed.At(k); f != nil {
 		m.add(f, v)

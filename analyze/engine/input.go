@@ -38,7 +38,7 @@ type Input struct {
 	onlySock uint64
 	tables   []*render.Table
 	matched  int64 // rows of needed events that were handled
-	rows     bool  // the answer does not depend on rows
+	always   bool  // the answer does not depend on rows
 	err      error
 
 	pid, comm, ctx scan.Col
@@ -131,7 +131,7 @@ func (in *Input) Addr() uint64 { return in.addr }
 func (in *Input) OnlySock(addr uint64) { in.onlySock = addr }
 
 // Always marks an analysis that answers from the metadata too, whatever events there are.
-func (in *Input) Always() { in.rows = true }
+func (in *Input) Always() { in.always = true }
 
 // Start is when the recording began, Unix nanoseconds.
 func (in *Input) Start() int64 {

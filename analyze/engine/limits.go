@@ -43,7 +43,7 @@ func (in *Input) limits(sel *Selection) []string {
 // lacks lists the events that the answer would be better with; those that nobody
 // asked for are one line where they cost the same.
 func (in *Input) lacks() []string {
-	if in.rows {
+	if in.always {
 		return nil
 	}
 	var ls, costs []string

@@ -12,7 +12,6 @@ type Answer struct {
 	first bool // of the output
 	last  *Table
 	rows  int64
-	shown int // tables
 	notes []string
 }
 
@@ -40,7 +39,6 @@ func (a *Answer) show(t *Table) {
 	}
 	a.finishLast()
 	a.last, t.open = t, true
-	a.shown++
 	a.w.table(t)
 }
 

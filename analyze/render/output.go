@@ -36,7 +36,6 @@ type Output struct {
 	out     *bufio.Writer
 	side    io.Writer
 	answers []*Answer
-	started int // answers whose bytes began to reach out
 }
 
 // NewOutput writes answers in a format to out, and what a format has no room for

@@ -62,16 +62,17 @@ func Parse(meta, events string) (*Source, error) {
 	return s, nil
 }
 
-// hooks completes the list of hooks: what it does not name was attached.
+// hooks completes the list of hooks: what it does not name was attached, or not
+// asked for if the metadata lists the events that were.
 func (s *Source) hooks() {
 	for i := range schema.Events {
 		e := &schema.Events[i]
 		if e.Own() || slices.ContainsFunc(s.meta.Hooks, func(h schema.EventHooks) bool { return h.Event == e.Name }) {
 			continue
 		}
-		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached}
-		for _, k := range e.Ladder[0] {
-			h.Hooks = append(h.Hooks, k.String())
+		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached, Hooks: []string{e.Ladder[0][0].String()}}
+		if asked := s.meta.Recording.Events; asked != nil && !slices.Contains(asked, e.Name) {
+			h.State, h.Hooks = schema.HookNotAsked, nil
 		}
 		s.meta.Hooks = append(s.meta.Hooks, h)
 	}

@@ -1,0 +1,46 @@
+package engine
+
+import "fmt"
+
+// explainNone says why an answer has no row.
+func (in *Input) explainNone(sel *Selection) {
+	if in.Answer.Rows() > 0 {
+		return
+	}
+	if len(in.tables) > 0 {
+		in.Answer.Header(in.tables[0])
+	}
+	events, total := in.events(), int64(0)
+	if len(in.needs) > 0 {
+		events = nil
+		for _, u := range in.needs {
+			events = appendNew(events, u.event)
+		}
+	}
+	for _, e := range events {
+		total += in.Meta.Rows[e]
+	}
+	names := joinOr(events)
+	switch {
+	case in.onlySock != 0 && total > 0:
+		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
+	case total == 0:
+		in.Answer.Note(fmt.Sprintf("none: %s was recorded and did not happen", names))
+	case in.matched == 0 && sel.any():
+		in.Answer.Note(fmt.Sprintf("none: the selection leaves out all %s events of %s", Group(total), names))
+	default:
+		in.Answer.Note(fmt.Sprintf("none: %s events of %s, and none of them makes a row", Group(total), names))
+	}
+}
+
+func joinOr(ss []string) string {
+	s := ss[0]
+	for i, t := range ss[1:] {
+		if i == len(ss)-2 {
+			s += " or " + t
+		} else {
+			s += ", " + t
+		}
+	}
+	return s
+}

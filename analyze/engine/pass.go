@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// scan reads the recording: once for all analyses, and before that once more if the
+// selection has to know the sockets.
+func (r *run) scan() error {
+	if len(r.inputs) == 0 {
+		return nil
+	}
+	q := r.query()
+	r.sock = q.Sock
+	if r.sel.through() {
+		if err := r.settle(q); err != nil {
+			return err
+		}
+	}
+	if r.sockets != nil {
+		r.sockets.OnEnd(r.ended)
+		if err := r.history(q, r.sockets); err != nil {
+			return err
+		}
+	}
+	n := 0
+	var row Row
+	err := r.src.Scan(q, func(s *scan.Row) error {
+		r.row(&row, s)
+		// Errors of the output stay; asking now and then is enough to stop early.
+		if n++; n&0xfff == 0 {
+			return r.out.Err()
+		}
+		return nil
+	})
+	if err == nil && r.sockets != nil {
+		r.sockets.Close()
+	}
+	return err
+}
+
+// query is what the scan must deliver to all inputs together.
+func (r *run) query() scan.Query {
+	q := scan.Query{From: r.sel.From, To: r.sel.To, Sock: r.sel.Sock}
+	only := r.inputs[0].onlySock
+	for _, in := range r.inputs {
+		for _, e := range in.events() {
+			q.Events = appendNew(q.Events, e)
+		}
+		for _, c := range in.cols {
+			q.Columns = appendCol(q.Columns, c)
+		}
+		if in.onlySock != only {
+			only = 0
+		}
+	}
+	if q.Sock == 0 {
+		q.Sock = only
+	}
+	if r.sockets != nil {
+		for _, e := range agg.IdentityEvents {
+			q.Events = appendNew(q.Events, e)
+		}
+		for _, c := range r.sockets.Columns() {
+			q.Columns = appendCol(q.Columns, c)
+		}
+	}
+	if r.sel.through() {
+		r.match = newMatcher(r.sel)
+		for _, c := range r.match.columns() {
+			q.Columns = appendCol(q.Columns, c)
+		}
+	}
+	for _, in := range r.inputs {
+		if in.onlySock != 0 {
+			q.Columns = appendCol(q.Columns, scan.Col(schema.ColumnIndex("sock")))
+		}
+	}
+	return q
+}
+
+func appendCol(cs []scan.Col, c scan.Col) []scan.Col {
+	if slices.Contains(cs, c) {
+		return cs
+	}
+	return append(cs, c)
+}
+
+// settle reads the recording once to learn who the sockets are.
+func (r *run) settle(q scan.Query) error {
+	s := agg.NewSockets(r.src.Meta().Sockets)
+	s.OnEnd(r.match.settle)
+	if err := r.history(q, s); err != nil {
+		return err
+	}
+	q.Columns = s.Columns()
+	if err := r.src.Scan(q, func(row *scan.Row) error { s.Feed(row); return nil }); err != nil {
+		return err
+	}
+	s.Close()
+	return nil
+}
+
+// history feeds what identities need from before the selected time.
+func (r *run) history(q scan.Query, s *agg.Sockets) error {
+	if q.From == 0 {
+		return nil
+	}
+	q.Events, q.Columns, q.From, q.To = agg.IdentityEvents, s.Columns(), 0, q.From
+	return r.src.Scan(q, func(row *scan.Row) error { s.Feed(row); return nil })
+}
