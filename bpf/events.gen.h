@@ -9,6 +9,7 @@ enum cause_value {
 	CAUSE_RING = 1,
 	CAUSE_SCRATCH = 2,
 	CAUSE_WRITER = 3,
+	CAUSE_NESTED = 4,
 };
 
 enum ctx_value {

@@ -37,6 +37,7 @@ struct counter {
 	u64 generated;
 	u64 lost_ring;
 	u64 lost_scratch;
+	u64 rescued; /* by the second program of an event, see first_run */
 };
 
 struct cpu_counters {
@@ -206,6 +207,54 @@ static __always_inline void call_end(const u16 ev)
 	u64 key = call_key(ev);
 
 	bpf_map_delete_elem(&calls, &key);
+}
+
+/* --- second chances ---
+ *
+ * The kernel does not run a tracing program on a CPU that is already inside it: an
+ * interrupt's event is passed over when it comes while the same program handles a
+ * task's. The kernel counts that (recursion_misses) and so does the account, but for
+ * rare events, whose absence would spoil a whole story, a second program is attached
+ * behind the first. Each run of the first leaves a mark; where the second finds none,
+ * the first was passed over, and the second takes the event.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, EV_MAX *(CTX_UNKNOWN + 1));
+	__type(key, u32);
+	__type(value, u64);
+} marks SEC(".maps");
+
+static __always_inline u64 *mark_of(const u16 ev)
+{
+	u32 key = ev * (CTX_UNKNOWN + 1) + context();
+
+	return bpf_map_lookup_elem(&marks, &key);
+}
+
+static __always_inline void first_run(const u16 ev, u64 token)
+{
+	u64 *mark = mark_of(ev);
+
+	if (mark)
+		*mark = token;
+}
+
+/* missed_first is true where the first program did not run for this event. */
+static __always_inline bool missed_first(const u16 ev, u64 token)
+{
+	u64 *mark = mark_of(ev);
+	struct cpu_counters *c;
+	u32 cpu;
+
+	if (mark && *mark == token) {
+		*mark = 0;
+		return false;
+	}
+	c = my_counters(&cpu);
+	if (c)
+		add_one(&c->ev[ev].rescued);
+	return true;
 }
 
 /* --- filters: facts of the socket or packet first, of the task only in its own context --- */

@@ -96,17 +96,38 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(skb_drop_tp4, struct sk_buff *skb, void *location, int reason, struct sock *rx_sk)
 {
+	first_run(EV_skb_drop, (u64)skb);
 	return skb_drop(ctx, skb, (u64)location, reason, rx_sk);
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(skb_drop_tp4_again, struct sk_buff *skb, void *location, int reason, struct sock *rx_sk)
+{
+	return missed_first(EV_skb_drop, (u64)skb) ? skb_drop(ctx, skb, (u64)location, reason, rx_sk) : 0;
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(skb_drop_tp3, struct sk_buff *skb, void *location, int reason)
 {
+	first_run(EV_skb_drop, (u64)skb);
 	return skb_drop(ctx, skb, (u64)location, reason, 0);
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(skb_drop_tp3_again, struct sk_buff *skb, void *location, int reason)
+{
+	return missed_first(EV_skb_drop, (u64)skb) ? skb_drop(ctx, skb, (u64)location, reason, 0) : 0;
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(skb_drop_tp2, struct sk_buff *skb, void *location)
 {
+	first_run(EV_skb_drop, (u64)skb);
 	return skb_drop(ctx, skb, (u64)location, REASON_UNKNOWN, 0);
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(skb_drop_tp2_again, struct sk_buff *skb, void *location)
+{
+	return missed_first(EV_skb_drop, (u64)skb) ? skb_drop(ctx, skb, (u64)location, REASON_UNKNOWN, 0) : 0;
 }

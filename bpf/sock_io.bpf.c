@@ -2,6 +2,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
+/* Whether the hooks at the start of a call are wanted; without them there is nothing
+ * to look up at its end, which would take a third of the probe's time. */
+const volatile bool cfg_detail = false;
+
+static __always_inline struct call *detail(void)
+{
+	return cfg_detail ? call_of(EV_sock_io) : 0;
+}
+
 /* Facts of a call beyond its result, as far as the hook in use can see them. */
 struct io_facts {
 	s64 asked;    /* -1 unknown */
@@ -58,7 +67,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 static __always_inline int length_tp(struct sock *sk, const u8 dir, int ret, int flags)
 {
 	struct io_facts f = {.asked = -1, .flags = flags, .rmem_in = -1};
-	struct call *call = call_of(EV_sock_io);
+	struct call *call = detail();
 
 	if (call && call->arg[0] == (u64)sk) {
 		f.call = call;
@@ -167,7 +176,7 @@ int BPF_PROG(sock_io_sendpage_fexit, struct file *file, void *page, int offset, 
 static __always_inline int recv_exit(struct socket *sock, u64 size, int flags, int ret)
 {
 	struct io_facts f = {.asked = size, .flags = flags, .rmem_in = -1};
-	struct call *call = call_of(EV_sock_io);
+	struct call *call = detail();
 
 	if (call && call->arg[0] == (u64)sock->sk)
 		f.rmem_in = call->rmem;

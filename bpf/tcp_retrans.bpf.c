@@ -32,13 +32,27 @@ static __always_inline int tcp_retrans(struct sock *sk, struct sk_buff *skb, int
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(tcp_retrans_tp3, struct sock *sk, struct sk_buff *skb, int err)
 {
+	first_run(EV_tcp_retrans, (u64)skb);
 	return tcp_retrans(sk, skb, err, true);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_retrans_tp3_again, struct sock *sk, struct sk_buff *skb, int err)
+{
+	return missed_first(EV_tcp_retrans, (u64)skb) ? tcp_retrans(sk, skb, err, true) : 0;
 }
 
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(tcp_retrans_tp2, struct sock *sk, struct sk_buff *skb)
 {
+	first_run(EV_tcp_retrans, (u64)skb);
 	return tcp_retrans(sk, skb, ERR_UNKNOWN, true);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_retrans_tp2_again, struct sock *sk, struct sk_buff *skb)
+{
+	return missed_first(EV_tcp_retrans, (u64)skb) ? tcp_retrans(sk, skb, ERR_UNKNOWN, true) : 0;
 }
 
 SEC("fexit/__tcp_retransmit_skb")

@@ -42,7 +42,14 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tcp_state_tp, struct sock *sk, int oldstate, int newstate)
 {
+	first_run(EV_tcp_state, (u64)sk);
 	return tcp_state(sk, oldstate, newstate, true);
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(tcp_state_tp_again, struct sock *sk, int oldstate, int newstate)
+{
+	return missed_first(EV_tcp_state, (u64)sk) ? tcp_state(sk, oldstate, newstate, true) : 0;
 }
 
 SEC("fentry/tcp_set_state")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -20,7 +21,7 @@ type counters struct {
 
 // Layout of struct cpu_counters in bpf/netrec.h; a test compares it with the object's BTF.
 const (
-	counterSize  = 24
+	counterSize  = 32
 	counterStart = 8
 )
 
@@ -39,12 +40,12 @@ func mapCounters(fd, cpus int) (*counters, error) {
 func (c *counters) close() error { return unix.Munmap(c.mem) }
 
 // sample is the account of one event on one CPU at one moment.
-type sample struct{ generated, ring, scratch int64 }
+type sample struct{ generated, ring, scratch, rescued int64 }
 
 func (c *counters) read(event uint16, cpu int) sample {
 	off := counterStride()*cpu + counterStart + counterSize*int(event)
-	p := (*[3]int64)(unsafe.Pointer(&c.mem[off]))
-	return sample{atomic.LoadInt64(&p[0]), atomic.LoadInt64(&p[1]), atomic.LoadInt64(&p[2])}
+	p := (*[4]int64)(unsafe.Pointer(&c.mem[off]))
+	return sample{atomic.LoadInt64(&p[0]), atomic.LoadInt64(&p[1]), atomic.LoadInt64(&p[2]), atomic.LoadInt64(&p[3])}
 }
 
 // account knows what was generated, recorded and lost, and when losses were seen.
@@ -56,11 +57,19 @@ type account struct {
 	recorded tally    // by the writer, after a commit
 	dropped  tally    // by the drain loop, for want of room; by the writer, for want of disk
 	reported tally    // of dropped, already in a row
+
+	// What the kernel did not show because the probe was already running on that CPU.
+	missed   func(e *schema.Event) int64 // asks the kernel; nil in tests
+	nested   []atomic.Int64              // by event
+	missedAt int64
 }
+
+// Asking the kernel takes a system call per program, so it is done less often.
+const missedEvery = int64(time.Second)
 
 func newAccount(c *counters, events []*schema.Event, now int64) *account {
 	return &account{counters: c, events: events, seen: make([]sample, schema.MaxID*c.cpus), seenAt: now,
-		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus)}
+		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus), nested: make([]atomic.Int64, schema.MaxID)}
 }
 
 // Values of the enum cause.
@@ -68,21 +77,22 @@ const (
 	causeRing = iota + 1
 	causeScratch
 	causeWriter
+	causeNested
 )
 
 // look appends a row to the pile for each event and CPU that lost something since
-// the last look.
-func (a *account) look(p *pile, now int64, header func(event uint16) schema.Header) error {
+// the previous look; last is for the one at the end of the recording.
+func (a *account) look(p *pile, now int64, header func(event uint16) schema.Header, last bool) error {
 	for _, e := range a.events {
 		for cpu := range a.counters.cpus {
 			s := a.counters.read(e.ID, cpu)
-			last := &a.seen[int(e.ID)*a.counters.cpus+cpu]
+			seen := &a.seen[int(e.ID)*a.counters.cpus+cpu]
 			dropped := atomic.LoadInt64(a.dropped.at(e.ID, cpu))
 			reported := a.reported.at(e.ID, cpu)
 			for _, l := range []struct {
 				cause uint8
 				n     int64
-			}{{causeRing, s.ring - last.ring}, {causeScratch, s.scratch - last.scratch}, {causeWriter, dropped - *reported}} {
+			}{{causeRing, s.ring - seen.ring}, {causeScratch, s.scratch - seen.scratch}, {causeWriter, dropped - *reported}} {
 				if l.n == 0 {
 					continue
 				}
@@ -92,10 +102,35 @@ func (a *account) look(p *pile, now int64, header func(event uint16) schema.Head
 					return err
 				}
 			}
-			*last, *reported = s, dropped
+			*seen, *reported = s, dropped
 		}
 	}
 	a.seenAt = now
+	if a.missed == nil || (now-a.missedAt < missedEvery && !last) {
+		return nil
+	}
+	return a.lookNested(p, now, header)
+}
+
+// lookNested does the same for events that the kernel passed over. Those that a second
+// program took are not lost.
+func (a *account) lookNested(p *pile, now int64, header func(event uint16) schema.Header) error {
+	for _, e := range a.events {
+		n := a.missed(e)
+		for cpu := range a.counters.cpus {
+			n -= a.counters.read(e.ID, cpu).rescued
+		}
+		more := n - a.nested[e.ID].Load()
+		if more <= 0 {
+			continue
+		}
+		a.nested[e.ID].Store(n)
+		row := schema.Lost{Header: header(lostEvent.ID), Window: now - a.missedAt, Count: more, LostCPU: -1, LostEvent: e.ID, Cause: causeNested}
+		if err := p.own(lostEvent.ID, row); err != nil {
+			return err
+		}
+	}
+	a.missedAt = now
 	return nil
 }
 
@@ -111,6 +146,9 @@ func (a *account) counts() []schema.Count {
 			if c.Generated != 0 || c.Recorded != 0 {
 				out = append(out, c)
 			}
+		}
+		if n := a.nested[e.ID].Load(); n > 0 {
+			out = append(out, schema.Count{Event: e.Name, CPU: -1, Generated: n, Nested: n})
 		}
 	}
 	return out

@@ -47,7 +47,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	errs := []error{cause, s.hooks.Close()}
 	errs = append(errs, s.drain.all())
 	s.settle()
-	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header))
+	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.cost()
 	s.writer.finish(s.drain.pile)
 	s.warnLost()
@@ -82,7 +82,7 @@ func (s *session) settle() {
 // are written with the last footer, for which the file has kept room.
 func (s *session) confess() error {
 	p := newPile(s.cpus)
-	err := errors.Join(s.writer.unsaid.say(p), s.acct.look(p, mono(), s.header))
+	err := errors.Join(s.writer.unsaid.say(p), s.acct.look(p, mono(), s.header, true))
 	return errors.Join(err, s.writer.add(p))
 }
 

@@ -78,20 +78,22 @@ func (r *resolver) ref(s string) uint32 {
 // on the inner side of them is netrec's own doing, not the kernel's path.
 var probeFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_", "trace_call_bpf", "bpf_prog_"}
 
+// probeDepth is how many frames at the most lie between a hook and the innermost one.
+// Frames further out may have the same names: a probe that was itself interrupted.
+const probeDepth = 6
+
 // Stack folds a stack and cuts netrec's own frames from its inner end.
 func (r *resolver) Stack(user bool, pid int32, frames []uint64) string {
 	s := r.symbols.Stack(user, pid, frames)
 	if user {
 		return s
 	}
-	rest, kept := s, ""
-	for rest != "" {
-		frame, more, _ := strings.Cut(rest, ";")
-		if slices.ContainsFunc(probeFrames, func(p string) bool { return strings.HasPrefix(frame, p) }) {
-			return strings.TrimSuffix(kept, ";")
+	names := strings.Split(s, ";")
+	cut := len(names)
+	for i := len(names) - 1; i >= max(0, len(names)-probeDepth); i-- {
+		if slices.ContainsFunc(probeFrames, func(p string) bool { return strings.HasPrefix(names[i], p) }) {
+			cut = i
 		}
-		kept = s[:len(s)-len(more)]
-		rest = more
 	}
-	return s
+	return strings.Join(names[:cut], ";")
 }

@@ -134,6 +134,7 @@ func (s *session) attach() error {
 		return err
 	}
 	s.acct = newAccount(c, s.opt.Events, mono())
+	s.acct.missed = s.hooks.Missed
 	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
 	return err
 }
@@ -178,7 +179,7 @@ func (s *session) run(ctx context.Context) error {
 		}
 		now := time.Now()
 		if mono()-s.acct.seenAt >= int64(tick) {
-			if err := s.acct.look(s.drain.pile, mono(), s.header); err != nil {
+			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
 				return err
 			}
 		}

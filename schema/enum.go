@@ -56,7 +56,7 @@ var (
 	_ = enum(Enum{Name: "ctx", Probe: true, Values: names(0, "task", "softirq", "hardirq", "nmi", "unknown")})
 	_ = enum(Enum{Name: "dir", Probe: true, Values: names(0, "send", "recv")})
 	_ = enum(Enum{Name: "retrans_kind", Probe: true, Values: names(1, "R", "L", "S")})
-	_ = enum(Enum{Name: "cause", Probe: true, Values: names(1, "ring", "scratch", "writer")})
+	_ = enum(Enum{Name: "cause", Probe: true, Values: names(1, "ring", "scratch", "writer", "nested")})
 	_ = enum(Enum{Name: "func", Probe: true, Values: names(1,
 		"close", "close_range", "accept", "accept4",
 		"getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r", "gethostbyname2_r",

@@ -36,6 +36,10 @@ type Hook struct {
 	// attached under the profile full.
 	Detail bool
 
+	// Again marks the second program at the same place, which takes the events that the
+	// kernel did not show the first because it was already running on that CPU.
+	Again bool
+
 	// CallSite names the function whose address range limits this hook to
 	// calls made from it.
 	CallSite string

@@ -70,7 +70,10 @@ type Refusal struct {
 	Why  string `json:"why"`
 }
 
-// Count is the account of one event on one CPU: Generated = Recorded + Lost.
+// Count is the account of one event on one CPU: Generated = Recorded + Lost. CPU is -1
+// for events that an interrupt brought while the same probe was running: the kernel
+// counts those it did not show, but not where. With a filter on, some of them may not
+// have been wanted, so that number is an upper bound.
 type Count struct {
 	Event     string `json:"event"`
 	CPU       int    `json:"cpu"`
@@ -79,10 +82,11 @@ type Count struct {
 	Ring      int64  `json:"lost_ring,omitempty"`
 	Scratch   int64  `json:"lost_scratch,omitempty"`
 	Writer    int64  `json:"lost_writer,omitempty"`
+	Nested    int64  `json:"lost_nested,omitempty"`
 }
 
 // Lost is how many events did not reach the file.
-func (c Count) Lost() int64 { return c.Ring + c.Scratch + c.Writer }
+func (c Count) Lost() int64 { return c.Ring + c.Scratch + c.Writer + c.Nested }
 
 // Interface is a network device at the start.
 type Interface struct {

@@ -56,8 +56,11 @@ var (
 		Groups: []string{"skb"},
 		Doc:    "a packet was dropped",
 		Ladder: []Rung{
-			{{Kind: RawTP, Target: "kfree_skb", Args: 4, Prog: "skb_drop_tp4"}},
-			{{Kind: RawTP, Target: "kfree_skb", Args: 3, Prog: "skb_drop_tp3"}},
-			{{Kind: RawTP, Target: "kfree_skb", Args: 2, Prog: "skb_drop_tp2"}},
+			{{Kind: RawTP, Target: "kfree_skb", Args: 4, Prog: "skb_drop_tp4"},
+				{Kind: RawTP, Target: "kfree_skb", Args: 4, Prog: "skb_drop_tp4_again", Again: true}},
+			{{Kind: RawTP, Target: "kfree_skb", Args: 3, Prog: "skb_drop_tp3"},
+				{Kind: RawTP, Target: "kfree_skb", Args: 3, Prog: "skb_drop_tp3_again", Again: true}},
+			{{Kind: RawTP, Target: "kfree_skb", Args: 2, Prog: "skb_drop_tp2"},
+				{Kind: RawTP, Target: "kfree_skb", Args: 2, Prog: "skb_drop_tp2_again", Again: true}},
 		}}
 )

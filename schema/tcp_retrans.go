@@ -19,8 +19,10 @@ var tcpRetrans = Event{ID: 12, Name: "tcp_retrans", Row: TCPRetrans{}, Rate: Low
 	Groups: []string{"tcp"},
 	Doc:    "TCP sent a segment again",
 	Ladder: []Rung{
-		{{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 3, Prog: "tcp_retrans_tp3"}},
-		{{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 2, Prog: "tcp_retrans_tp2"}},
+		{{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 3, Prog: "tcp_retrans_tp3"},
+			{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 3, Prog: "tcp_retrans_tp3_again", Again: true}},
+		{{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 2, Prog: "tcp_retrans_tp2"},
+			{Kind: RawTP, Target: "tcp_retransmit_skb", Args: 2, Prog: "tcp_retrans_tp2_again", Again: true}},
 		{{Kind: Fexit, Target: "__tcp_retransmit_skb", Args: 3, Prog: "tcp_retrans_fexit"}},
 		{{Kind: Kprobe, Target: "__tcp_retransmit_skb", Prog: "tcp_retrans_kprobe"}},
 	}}

@@ -22,7 +22,8 @@ var tcpState = Event{ID: 10, Name: "tcp_state", Row: TCPState{}, Rate: Low, Prof
 	Groups: []string{"tcp"},
 	Doc:    "a TCP socket changed its state",
 	Ladder: []Rung{
-		{{Kind: RawTP, Target: "inet_sock_set_state", Prog: "tcp_state_tp"}},
+		{{Kind: RawTP, Target: "inet_sock_set_state", Prog: "tcp_state_tp"},
+			{Kind: RawTP, Target: "inet_sock_set_state", Prog: "tcp_state_tp_again", Again: true}},
 		{{Kind: Fentry, Target: "tcp_set_state", Prog: "tcp_state_fentry"}},
 		{{Kind: Kprobe, Target: "tcp_set_state", Prog: "tcp_state_kprobe"}},
 	}}

@@ -150,7 +150,7 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	for _, c := range s.Counts {
 		e := byEvent[c.Event]
 		e.Generated += c.Generated
-		e.Ring, e.Scratch, e.Writer = e.Ring+c.Ring, e.Scratch+c.Scratch, e.Writer+c.Writer
+		e.Ring, e.Scratch, e.Writer, e.Nested = e.Ring+c.Ring, e.Scratch+c.Scratch, e.Writer+c.Writer, e.Nested+c.Nested
 		byEvent[c.Event] = e
 		lost += c.Lost()
 	}
@@ -160,8 +160,8 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	}
 	for _, name := range sortedKeys(byEvent) {
 		if c := byEvent[name]; c.Lost() > 0 {
-			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, writer too slow %d)\n",
-				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer)
+			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, writer too slow %d, interrupted probe %d)\n",
+				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}
 	}
 	if len(s.Missing) > 0 {

@@ -90,6 +90,11 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		}
 		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
 	}
+	for i, h := range attached {
+		if !h.Again {
+			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
+		}
+	}
 	s.links = append(s.links, links...)
 	s.progs = append(s.progs, progs...)
 	return attached

@@ -15,6 +15,8 @@ import (
 type Symbols interface {
 	Has(name string) bool
 	Range(name string) (lo, hi uint64, ok bool)
+	// Variable is the address of a variable; of a per-CPU one, its offset.
+	Variable(name string) (addr uint64, ok bool)
 }
 
 // kernel is what can be known about hooks before trying them.

@@ -27,41 +27,49 @@ type preempt struct {
 func (k *kernel) preemptCount() preempt {
 	for _, name := range []string{"__preempt_count", "pcpu_hot"} {
 		var v *btf.Var
-		if k.types.TypeByName(name, &v) != nil {
-			continue
-		}
-		id, err := k.types.TypeID(v)
-		if err != nil {
-			continue
-		}
+		inBTF := k.types.TypeByName(name, &v) == nil
+		_, inSymbols := k.symbols.Variable(name)
 		var offset int32
-		if name == "pcpu_hot" {
-			if offset, err = memberOffset(v.Type, "preempt_count"); err != nil {
+		if name == "pcpu_hot" && inBTF {
+			off, err := memberOffset(v.Type, "preempt_count")
+			if err != nil {
 				continue
 			}
+			offset = off
 		}
-		if k.symbols.Has(name) {
-			return preempt{variable: id, offset: offset}
+		if inBTF && inSymbols {
+			if id, err := k.types.TypeID(v); err == nil {
+				return preempt{variable: id, offset: offset}
+			}
 		}
-		return preempt{offset: -1, fromRq: k.perCPUDistance("runqueues", name) + int64(offset)}
+		if d := k.perCPUDistance("runqueues", name); d != 0 {
+			return preempt{offset: -1, fromRq: d + int64(offset)}
+		}
 	}
 	return preempt{offset: -1}
 }
 
-// perCPUDistance is how far one per-CPU variable lies behind another.
+// perCPUDistance is how far one per-CPU variable lies behind another, by the kernel's
+// BTF or, on kernels whose BTF has no variables, by its symbols; 0 if unknown.
 func (k *kernel) perCPUDistance(from, to string) int64 {
 	var ds *btf.Datasec
-	if k.types.TypeByName(".data..percpu", &ds) != nil {
+	if k.types.TypeByName(".data..percpu", &ds) == nil {
+		at := map[string]int64{}
+		for _, v := range ds.Vars {
+			at[v.Type.TypeName()] = int64(v.Offset)
+		}
+		a, okA := at[from]
+		b, okB := at[to]
+		if okA && okB {
+			return b - a
+		}
+	}
+	a, okA := k.symbols.Variable(from)
+	b, okB := k.symbols.Variable(to)
+	if !okA || !okB {
 		return 0
 	}
-	at := map[string]int64{}
-	for _, v := range ds.Vars {
-		at[v.Type.TypeName()] = int64(v.Offset)
-	}
-	if _, ok := at[from]; !ok {
-		return 0
-	}
-	return at[to] - at[from]
+	return int64(b - a)
 }
 
 func memberOffset(t btf.Type, name string) (int32, error) {

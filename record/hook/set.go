@@ -53,6 +53,7 @@ type Set struct {
 	maps   *ebpf.Collection
 	links  []link.Link
 	progs  []*ebpf.Collection
+	first  map[uint16][]*ebpf.Program // by event, without second chances
 	conf   Config
 	base   *ebpf.CollectionSpec
 	cookie bool
@@ -77,7 +78,7 @@ func load(conf Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}}
+	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}}
 	for _, e := range conf.Events {
 		if e.Libraries() {
 			k.libs = libraries()
@@ -145,6 +146,7 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_netns": s.conf.Netns, "cfg_pid": s.conf.Pid, "cfg_port": s.conf.Port,
 		"cfg_callsite_lo": lo, "cfg_callsite_hi": hi, "cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
+		"cfg_detail": s.conf.Detail,
 	} {
 		if err := s.base.Variables[name].Set(v); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
@@ -181,15 +183,28 @@ func (s *Set) Close() error {
 		wg.Go(func() { errs[i] = l.Close() }) // each waits for a grace period of the kernel
 	}
 	wg.Wait()
-	for _, c := range s.progs {
-		c.Close()
-	}
-	s.links, s.progs = nil, nil
+	s.links = nil
 	return errors.Join(errs...)
 }
 
-// Release frees maps and rings.
+// Missed is how many events the kernel did not show because the same program was already
+// running on that CPU, for those programs that have no second one behind them or are
+// the first of two. Kernels before 5.12 do not count.
+func (s *Set) Missed(e *schema.Event) int64 {
+	var n int64
+	for _, p := range s.first[e.ID] {
+		if st, err := p.Stats(); err == nil {
+			n += int64(st.RecursionMisses)
+		}
+	}
+	return n
+}
+
+// Release frees programs, maps and rings.
 func (s *Set) Release() {
+	for _, c := range s.progs {
+		c.Close()
+	}
 	for _, r := range s.Rings {
 		r.Close()
 	}

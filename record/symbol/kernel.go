@@ -18,6 +18,7 @@ var ErrHidden = errors.New("kernel addresses are hidden (needs CAP_SYSLOG, or ke
 // Kernel knows the functions of the running kernel and its modules. A nil *Kernel
 // knows none. It does not change after it was loaded and may be shared.
 type Kernel struct {
+	vars  map[string]uint64
 	table table
 	seed  maphash.Seed
 	slots []uint32 // hash table by name, open addressing: positions in table.entries plus one
@@ -40,7 +41,7 @@ func LoadKernel() (*Kernel, error) {
 
 // parseKernel reads lines of "address type name [module]" and keeps the functions.
 func parseKernel(r io.Reader) (*Kernel, error) {
-	k := &Kernel{}
+	k := &Kernel{vars: map[string]uint64{}}
 	s := bufio.NewScanner(r)
 	hidden := 0
 	for s.Scan() {
@@ -51,12 +52,16 @@ func parseKernel(r io.Reader) (*Kernel, error) {
 			return nil, fmt.Errorf("line %.80q: not an address, a type and a name", line)
 		}
 		rank, isText := textRank(kind[0])
-		if !isText {
+		if !isText && !variables[string(rest)] {
 			continue
 		}
 		a, err := strconv.ParseUint(string(addr), 16, 64)
 		if err != nil {
 			return nil, fmt.Errorf("line %.80q: %w", line, err)
+		}
+		if !isText {
+			k.vars[string(rest)] = a
+			continue
 		}
 		if a == 0 {
 			hidden++
@@ -78,6 +83,20 @@ func parseKernel(r io.Reader) (*Kernel, error) {
 	}
 	k.index()
 	return k, nil
+}
+
+// variables are the data symbols that are kept: per-CPU ones by which probes tell
+// tasks from interrupts. Kernels without CONFIG_KALLSYMS_ALL list none.
+var variables = map[string]bool{"__preempt_count": true, "pcpu_hot": true, "runqueues": true}
+
+// Variable is the address of one of the few variables that are kept; for a per-CPU
+// variable, its offset in each CPU's area.
+func (k *Kernel) Variable(name string) (addr uint64, ok bool) {
+	if k == nil {
+		return 0, false
+	}
+	addr, ok = k.vars[name]
+	return addr, ok
 }
 
 // textRank accepts functions; a global one gives a better name than a local or a

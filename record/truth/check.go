@@ -157,7 +157,9 @@ func checkPackets(c *Capture, l *traffic.Log, want Expect) Errors {
 		"tcp_write_xmit": func(r *Row) bool { return (r.Int["ret"] == 0 || r.Int["ret"] == 1) && r.Int["mss_bytes"] > 0 },
 		"skb_alloc":      func(r *Row) bool { return r.Int["skb"] != 0 && r.Str["func"] != "" },
 		"skb_consume":    func(r *Row) bool { return r.Int["skb"] != 0 },
-		"skb_drop":       func(r *Row) bool { return r.Int["skb"] != 0 && r.Str["location"] != "" && len(strings.Split(r.Str["kstack"], ";")) > 3 },
+		"skb_drop": func(r *Row) bool {
+			return r.Int["skb"] != 0 && r.Str["location"] != "" && len(strings.Split(r.Str["kstack"], ";")) > 3
+		},
 	} {
 		if slices.Contains(want.Missing, event) {
 			continue

@@ -3,6 +3,7 @@ package truth
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -214,24 +215,33 @@ func answers(t *testing.T, tools, capture string, c *Capture) {
 			}
 		}
 	}
-	list := []string{"overview", "sock", "socks", "tcpwin", "tcplife", "tcpstates", "socksize", "so1stbyte", "skblife", "skbdrop", "gethostlatency"}
+	list := []string{"overview", "socks", "tcpwin", "tcplife", "tcpstates", "socksize", "so1stbyte", "skblife", "skbdrop", "gethostlatency"}
 	if !slices.Contains(expected().Missing, "tcp_write_xmit") {
 		list = append(list, "tcpnagle")
 	}
-	for _, name := range list {
-		args := []string{"analyze", capture, name}
-		if name == "sock" {
-			args = append(args, fmt.Sprintf("%#x", uint64(sock)))
+	args := append([]string{"analyze", "-f", "json", capture, "sock", fmt.Sprintf("%#x", uint64(sock))}, list...)
+	out, err := exec.Command(tools+"/netrec", args...).Output()
+	if err != nil {
+		t.Fatalf("netrec %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	var got struct {
+		Answers []struct {
+			Analysis string
+			Tables   []struct{ Rows []json.RawMessage }
 		}
-		out, err := exec.Command(tools+"/netrec", args...).CombinedOutput()
-		lines := 0
-		for _, l := range strings.Split(string(out), "\n") {
-			if l != "" && !strings.HasPrefix(l, "#") {
-				lines++
-			}
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("netrec %s: %v", strings.Join(args, " "), err)
+	}
+	rows := map[string]int{}
+	for _, a := range got.Answers {
+		for _, table := range a.Tables {
+			rows[a.Analysis] += len(table.Rows)
 		}
-		if err != nil || lines == 0 {
-			t.Errorf("netrec %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	for _, name := range append(list, "sock") {
+		if rows[name] == 0 {
+			t.Errorf("analysis %s has no answer", name)
 		}
 	}
 }
