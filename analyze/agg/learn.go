@@ -54,7 +54,8 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
-	if r.Str(c.ctx) == "task" {
+	// The rows that owner judges come from tasks also where the kernel hides the context.
+	if ctx := r.Str(c.ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)
 	}
 	if kind == stateRow {

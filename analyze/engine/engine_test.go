@@ -129,6 +129,20 @@ func TestSelectionThroughSockets(t *testing.T) {
 	}
 }
 
+// TestHiddenContext: on kernels that hide what the CPU was doing, calls still belong to
+// their task and the rest to the owner of the socket.
+func TestHiddenContext(t *testing.T) {
+	hidden := strings.ReplaceAll(strings.ReplaceAll(twoProcesses, " ctx=softirq", ""), " pid=", " ctx=unknown pid=")
+	for pid, want := range map[string]string{"7": "N\n1\n", "80": "N\n2\n"} {
+		if got, _ := run1(t, parse(t, "", hidden), map[string]string{"pid": pid}, Call{Analysis: counter("a", "tcp_rcv_est")}); !strings.HasSuffix(got, want) {
+			t.Errorf("pid %s: %s", pid, got)
+		}
+	}
+	if got, _ := run1(t, parse(t, "", hidden), map[string]string{"pid": "7"}, Call{Analysis: counter("a", "dns_call")}); !strings.HasSuffix(got, "N\n1\n") {
+		t.Errorf("a call of pid 7: %s", got)
+	}
+}
+
 func TestNoAnswerSaysWhy(t *testing.T) {
 	tests := []struct {
 		name, meta string
@@ -151,11 +165,11 @@ func TestNoAnswerSaysWhy(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	meta := `{"Problems":["was killed"],"Losses":[{"event":"tcp_rcv_est","generated":1000000,"lost_ring":3},{"event":"tcp_rcv_est","cpu":1,"generated":2000000,"lost_scratch":1},{"event":"dns_call","generated":5,"lost_ring":5}],
+	meta := `{"Problems":["was killed"],"Losses":[{"event":"tcp_rcv_est","generated":1000000,"lost_ring":3},{"event":"tcp_rcv_est","cpu":1,"generated":2000000,"lost_scratch":1},{"event":"tcp_rcv_est","cpu":-1,"generated":2,"lost_nested":2},{"event":"dns_call","generated":5,"lost_ring":5}],
 	 "Hooks":[{"event":"tcp_rcv_est","state":"attached","hooks":["kprobe:tcp_rcv_established"],"refused":[{"hook":"raw_tp:tcp_probe","why":"no skaddr"}]}],
 	 "Recording":{"filters":{"port":"80","netns":"5"},"start_ns":1772373120000000000}}`
 	got, _ := run1(t, parse(t, meta, twoProcesses), nil, Call{Analysis: counter("a", "tcp_rcv_est")})
-	for _, want := range []string{"# a: was killed\n", "lost 4 of 3,000,000 tcp_rcv_est events (0.0001 %): ring full 3, no room for the call's start 1",
+	for _, want := range []string{"# a: was killed\n", "lost 6 of 3,000,002 tcp_rcv_est events (0.0002 %): ring full 3, no room for the call's start 1, in an interrupt of the same probe, at most 2",
 		"seen through kprobe:tcp_rcv_established (raw_tp:tcp_probe: no skaddr)", "recorded with filters: netns=5 port=80"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)

@@ -108,7 +108,7 @@ func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 // Owner is the process a row belongs to: the task on the CPU if the row ran for it,
 // else the owner of the socket, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
-	if r.Str(in.ctx) == "task" {
+	if byTask(r.Row, r.Str(in.ctx)) {
 		return r.Int(in.pid), r.Str(in.comm)
 	}
 	if r.Sock != nil {

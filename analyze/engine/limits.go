@@ -82,6 +82,7 @@ func lossOf(m *scan.Meta, event string, sel *Selection) string {
 			sum.Ring += c.Ring
 			sum.Scratch += c.Scratch
 			sum.Writer += c.Writer
+			sum.Nested += c.Nested
 		}
 	}
 	lost := sum.Lost()
@@ -92,7 +93,8 @@ func lossOf(m *scan.Meta, event string, sel *Selection) string {
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "writer too slow"}} {
+	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "writer too slow"},
+		{sum.Nested, "in an interrupt of the same probe, at most"}} {
 		if c.n > 0 {
 			causes = append(causes, c.what+" "+Group(c.n))
 		}

@@ -98,7 +98,7 @@ func (m *matcher) of(s *agg.Socket) verdict {
 func (m *matcher) row(r *scan.Row, s *agg.Socket) bool {
 	v := m.of(s)
 	if m.sel.Pid != 0 || m.sel.Comm != "" {
-		if r.Str(m.ctx) == "task" {
+		if byTask(r, r.Str(m.ctx)) {
 			if !m.process(r.Int(m.pid), r.Str(m.comm)) {
 				return false
 			}
@@ -150,3 +150,22 @@ func (m *matcher) inNet(addr string) bool {
 	}
 	return in
 }
+
+// byTask reports whether a row ran for the task on the CPU. Where the kernel hides the
+// context, the events of calls did.
+func byTask(r *scan.Row, ctx string) bool {
+	return ctx == "task" || ctx == "unknown" && calls[r.Event.ID]
+}
+
+// calls marks, by id, the events that a task makes by calling something.
+var calls = func() []bool {
+	t := make([]bool, schema.MaxID)
+	for i := range schema.Events {
+		e := &schema.Events[i]
+		if !e.Own() {
+			k := e.Ladder[0][0].Kind
+			t[e.ID] = k == schema.Syscall || k == schema.Uprobe || e.Name == "sock_io"
+		}
+	}
+	return t
+}()
