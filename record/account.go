@@ -37,8 +37,6 @@ func mapCounters(fd, cpus int) (*counters, error) {
 	return &counters{mem, cpus}, nil
 }
 
-func (c *counters) close() error { return unix.Munmap(c.mem) }
-
 // sample is the account of one event on one CPU at one moment.
 type sample struct{ generated, ring, scratch, rescued int64 }
 

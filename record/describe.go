@@ -123,6 +123,7 @@ func (s *session) fixer() func([]byte) {
 	lib := slices.IndexFunc(dns.Fields(), func(f schema.Field) bool { return f.As == schema.AsRef })
 	libOff := dns.Fields()[lib].Offset
 	pidOff := int(unsafe.Offsetof(schema.Header{}.Pid))
+	early := s.nameEarly()
 	return func(rec []byte) {
 		id := recordEvent(rec)
 		if id == dns.ID && s.hooks.Library != 0 {
@@ -140,8 +141,29 @@ func (s *session) fixer() func([]byte) {
 			}
 			frames = append(frames, a)
 		}
-		s.names.Stack(true, int32(binary.LittleEndian.Uint32(rec[pidOff:])), frames)
+		select {
+		case early <- userStack{int32(binary.LittleEndian.Uint32(rec[pidOff:])), frames}:
+		default: // named when its row is written, if the process is still there
+		}
 	}
+}
+
+// userStack is a stack to be named soon.
+type userStack struct {
+	pid    int32
+	frames []uint64
+}
+
+// nameEarly names user stacks beside the drain loop, because reading a large program for
+// the first time takes longer than a ring can wait; the names stay in a cache.
+func (s *session) nameEarly() chan<- userStack {
+	early := make(chan userStack, 256)
+	go func() {
+		for st := range early {
+			s.names.Stack(true, st.pid, st.frames)
+		}
+	}()
+	return early
 }
 
 // cost adds a row with what the recorder has used.

@@ -35,12 +35,6 @@ func newTally(cpus int) tally { return tally{make([]int64, schema.MaxID*cpus), c
 
 func (t tally) at(event uint16, cpu int) *int64 { return &t.n[int(event)*t.cpus+cpu] }
 
-func (t tally) add(o tally) {
-	for i, v := range o.n {
-		t.n[i] += v
-	}
-}
-
 func newPile(cpus int) *pile {
 	return &pile{data: make([][]byte, schema.MaxID), rows: newTally(cpus)}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -69,10 +71,18 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, "netrec version "+s.opt.Version); err != nil {
+	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err != nil {
 		return err
 	}
-	if s.symbols, err = symbol.LoadKernel(); err != nil {
+	if os.Getenv("SUDO_UID") != "" { // the file is for the user behind sudo
+		id := priv.Target()
+		if err := os.Chown(s.opt.Output, id.UID, id.GID); err != nil {
+			return fmt.Errorf("hand the file to user %d: %w", id.UID, err)
+		}
+	}
+	if s.symbols, err = symbol.LoadKernel(); errors.Is(err, symbol.ErrHidden) {
+		fmt.Fprintf(s.opt.Notice, "netrec: %v; kernel addresses stay numbers, probes by symbol are left out\n", err)
+	} else if err != nil {
 		return err
 	}
 	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
@@ -141,7 +151,7 @@ func (s *session) attach() error {
 
 // begin starts the writer with what is known at the start, and releases the command.
 func (s *session) begin() error {
-	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.cpus)
+	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.nextFile, s.cpus)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix = s.fixer()
 	if err := s.metaRows(); err != nil {
@@ -159,6 +169,21 @@ func (s *session) begin() error {
 	}
 	return nil
 }
+
+// nextFile is cap.2.parquet after cap.parquet, and so on. It is made without privileges:
+// where the directory does not allow that, the recording stays in the file it has.
+func (s *session) nextFile(segment int) (*capture.Writer, error) {
+	ext := filepath.Ext(s.opt.Output)
+	name := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(s.opt.Output, ext), segment+1, ext)
+	w, err := s.file.Next(name, createdBy(s.opt.Version))
+	if err != nil {
+		return nil, fmt.Errorf("begin the next file: %w", err)
+	}
+	s.file = w
+	return w, nil
+}
+
+func createdBy(version string) string { return "netrec version " + version }
 
 // run drains and commits until something ends the recording.
 func (s *session) run(ctx context.Context) error {

@@ -19,6 +19,12 @@ type writer struct {
 	file *capture.Writer
 	enc  *encode.Encoder
 	acct *account
+	next func(segment int) (*capture.Writer, error) // the file after a full one; nil in tests
+
+	segment int
+	done0   int64 // bytes and rows of the segments before this one
+	rows0   int64
+	stuck   error // why the next file could not be made; recording then stays in this one
 
 	size, rows atomic.Int64          // of the file, for others to see
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
@@ -26,8 +32,8 @@ type writer struct {
 	lostNow    atomic.Int64          // commits lost so far
 }
 
-func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, cpus int) *writer {
-	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct,
+func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, next func(int) (*capture.Writer, error), cpus int) *writer {
+	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, next: next,
 		unsaid: unsaid{}}
 	for range piles {
 		w.free <- newPile(cpus)
@@ -49,11 +55,30 @@ func (w *writer) run() {
 			clear(w.unsaid)
 			addTo(w.acct.recorded, p.rows)
 		}
-		w.size.Store(w.file.Size())
-		w.rows.Store(w.file.Rows())
+		w.rotate()
+		w.size.Store(w.done0 + w.file.Size())
+		w.rows.Store(w.rows0 + w.file.Rows())
 		p.reset()
 		w.free <- p
 	}
+}
+
+// rotate goes on in a new file when this one has reached the size that readers like.
+func (w *writer) rotate() {
+	if w.next == nil || w.stuck != nil || !w.file.Full() {
+		return
+	}
+	file, err := w.next(w.segment + 1)
+	if err != nil {
+		w.stuck = err
+		w.trouble.Store(&err)
+		return
+	}
+	if err := w.file.Close(); err != nil {
+		w.trouble.Store(&err)
+	}
+	w.done0, w.rows0 = w.done0+w.file.Size(), w.rows0+w.file.Rows()
+	w.file, w.segment = file, w.segment+1
 }
 
 func (w *writer) commit(p *pile) error {

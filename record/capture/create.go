@@ -40,6 +40,20 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	return w, nil
 }
 
+// Next makes the file that goes on where this one ends: its metadata so far is taken
+// over. The caller closes the old one.
+func (w *Writer) Next(path, createdBy string) (*Writer, error) {
+	n, err := Create(path, false, createdBy)
+	if err != nil {
+		return nil, err
+	}
+	for key, v := range w.meta {
+		n.meta[key] = v
+		n.changed[key] = true
+	}
+	return n, nil
+}
+
 func unlinkRegular(path string) error {
 	st, err := os.Lstat(path)
 	switch {
