@@ -31,7 +31,8 @@ func (names) Stack(user bool, pid int32, fr []uint64) string { return fmt.Sprint
 func records(r *rand.Rand, e *schema.Event, n int, ts *uint64) encode.Batch {
 	data := make([]byte, n*e.Size())
 	for i := range data {
-		data[i] = byte(r.Uint32()) & byte(r.Uint32())
+		sparse := r.Uint32() // half of the bits of a random byte
+		data[i] = byte(sparse) & byte(sparse>>8)
 	}
 	for i := range n {
 		h := (*schema.Header)(unsafe.Pointer(&data[i*e.Size()]))

@@ -68,11 +68,6 @@ func (c *compact) boolean(id int, v bool) {
 	}
 }
 
-func (c *compact) int8(id int, v int8) {
-	c.field(id, tByte)
-	c.buf = append(c.buf, byte(v))
-}
-
 func (c *compact) bytes(id int, v []byte) {
 	c.field(id, tBinary)
 	c.buf = binary.AppendUvarint(c.buf, uint64(len(v)))

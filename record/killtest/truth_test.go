@@ -33,7 +33,7 @@ var (
 	colPid, colTid, colCPU, colSeq     = column("pid"), column("tid"), column("cpu"), column("seq")
 	colNetns, colComm, colSock         = column("netns"), column("comm"), column("sock")
 	colRet, colDir, colLport, colRport = column("ret"), column("dir"), column("lport"), column("rport")
-	colOld, colNew, colCount, colProto = column("old_state"), column("new_state"), column("lost_count"), column("protocol")
+	colOld, colNew, colCount           = column("old_state"), column("new_state"), column("lost_count")
 	colLostEvent, colLostCPU, colCause = column("lost_event"), column("lost_cpu"), column("cause")
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LookupFlag, as first argument, makes the program [Run] is linked into look a
+// LookupFlag as first argument makes the program [Run] is linked into look a
 // name up: see [LookupMain].
 const LookupFlag = "-lookup-child"
 
