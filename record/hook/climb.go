@@ -91,7 +91,7 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
 	}
 	for i, h := range attached {
-		if !h.Again {
+		if !h.Again && !h.Silent {
 			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
 		}
 	}
