@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel bench cost kill interop sample clean
+.PHONY: build test unit lint generate kernels kernel bench cost kill sample clean
 
 build: ## the static binary, ./netrec
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
@@ -16,19 +16,19 @@ test: ## everything, as CI runs it; installs what it needs where it may
 unit: ## the tests that need no kernel of their own
 	$(GO) vet ./... && $(GO) test ./...
 
-lint:
-	golangci-lint run
+lint: ## vet's friends, and the import arrows of ARCHITECTURE.md
+	./testdata/ci/lint.sh
 
 generate: ## C header and BPF object from schema and bpf/*.bpf.c; needs clang, llvm and libbpf-dev
 	$(GO) generate ./bpf
 
 kernel: ## one kernel, for daily work: make kernel K=6.12
-	$(GO) run ./record/truth/cmd/truth -kernel $(or $(K),6.1)
+	$(GO) test -count=1 -v -timeout 30m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
 
 kernels: ## all kernels
-	$(GO) run ./record/truth/cmd/truth -kernel all
+	$(GO) test -count=1 -v -timeout 30m -run '^TestKernels$$' ./record/truth -kernels all
 
-bench:
+bench: ## decode, encode, commit, scan and every fold
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...
 
 cost: build ## ns per event, CPU, bytes and the highest lossless rate on this machine, beside perf
@@ -38,6 +38,7 @@ kill: build ## 200 kills at random times, and a full disk
 	./testdata/kill/kill.sh 200
 
 sample: build ## renew the recording that is embedded in the binary
+	rm -f cmd/netrec/sample.parquet
 	./netrec demo -o cmd/netrec/sample.parquet > /dev/null
 
 clean:

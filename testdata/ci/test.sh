@@ -17,7 +17,8 @@ trap 'rm -rf "$scratch"' EXIT
 begun=$SECONDS
 failed=() left_out=() times=()
 
-# step NAME FUNCTION [TOOL…] runs a function if the tools are there.
+# step NAME FUNCTION [TOOL…] runs a function if the tools are there. A function returns
+# 3 if it cannot run.
 step() {
 	local name=$1 run=$2 start=$SECONDS lacks result=ok
 	shift 2
@@ -27,9 +28,19 @@ step() {
 		printf 'left out, this machine lacks: %s\n' "$lacks"
 		left_out+=("$name (lacks $lacks)")
 		result='LEFT OUT'
-	elif ! "$run"; then
-		failed+=("$name")
-		result=FAILED
+	else
+		"$run"
+		case $? in
+		0) ;;
+		3)
+			left_out+=("$name (could not be installed)")
+			result='LEFT OUT'
+			;;
+		*)
+			failed+=("$name")
+			result=FAILED
+			;;
+		esac
 	fi
 	times+=("$(printf '%5d s  %-9s %s' $((SECONDS - start)) "$result" "$name")")
 }
@@ -99,6 +110,8 @@ elsewhere() {
 	done
 }
 
+lint() { testdata/ci/lint.sh; }
+
 interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' ./cmd/netrec; }
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
@@ -114,6 +127,7 @@ step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
 step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
 step 'kill -9 and full disk, short' kill_test go root python-readers
+step 'lint' lint go
 step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz
 
 printf '\n=== summary\n'
