@@ -90,8 +90,11 @@ func (c *contents) balance(t *testing.T, sides []*rig.Side) map[string]int64 {
 	for _, s := range sides {
 		calls[place{s.Event, int64(s.CPU)}] += int64(len(s.Calls))
 	}
-	lost := map[string]int64{}
+	lost, nested := map[string]int64{}, map[string]int64{}
 	seen := map[place]bool{}
+	for _, a := range c.meta.Losses {
+		nested[a.Event] += a.Nested
+	}
 	for _, a := range c.meta.Losses {
 		p := place{a.Event, int64(a.CPU)}
 		seen[p] = true
@@ -102,10 +105,11 @@ func (c *contents) balance(t *testing.T, sides []*rig.Side) map[string]int64 {
 		if c.rows[p] != a.Recorded {
 			t.Errorf("%v: %d rows, the account has %d", p, c.rows[p], a.Recorded)
 		}
-		if a.Event == "sock_io" && a.Generated != calls[p] {
+		// What the kernel did not show a probe is known by event only.
+		if more := calls[p] - a.Generated; a.Event == "sock_io" && a.CPU >= 0 && (more < 0 || more > nested[a.Event]) {
 			t.Errorf("%v: generated %d, the load made %d calls", p, a.Generated, calls[p])
 		}
-		for cause, n := range map[string]int64{"ring": a.Ring, "scratch": a.Scratch, "writer": a.Writer} {
+		for cause, n := range map[string]int64{"ring": a.Ring, "scratch": a.Scratch, "writer": a.Writer, "nested": a.Nested} {
 			if c.lost[p][cause] != n {
 				t.Errorf("%v: rows tell of %d lost by %s, the account of %d", p, c.lost[p][cause], cause, n)
 			}
@@ -224,7 +228,7 @@ func (c *contents) balanceAlone(t *testing.T) {
 	t.Helper()
 	var rows int64
 	for _, a := range c.meta.Losses {
-		if n := c.rows[place{a.Event, int64(a.CPU)}]; a.Generated != n || a.Recorded != n || a.Lost() != 0 {
+		if n := c.rows[place{a.Event, int64(a.CPU)}]; a.Recorded != n || a.Generated != n+a.Nested || a.Lost() != a.Nested {
 			t.Errorf("%s on CPU %d: generated %d, recorded %d, lost %d, rows %d", a.Event, a.CPU, a.Generated, a.Recorded, a.Lost(), n)
 		}
 		rows += a.Recorded

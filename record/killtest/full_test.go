@@ -172,7 +172,7 @@ func copyFile(to, from string) error {
 // checkAccount holds the account in the file against its rows and the load's log.
 func checkAccount(t *testing.T, got *truth, sides []*rig.Side) {
 	t.Helper()
-	recorded, generated, lost := map[string]int64{}, map[string]int64{}, int64(0)
+	recorded, generated, lost, nested := map[string]int64{}, map[string]int64{}, int64(0), int64(0)
 	for _, c := range got.meta.Losses {
 		if c.Generated != c.Recorded+c.Lost() {
 			t.Errorf("%s on CPU %d: generated %d, recorded %d, lost %d", c.Event, c.CPU, c.Generated, c.Recorded, c.Lost())
@@ -180,7 +180,10 @@ func checkAccount(t *testing.T, got *truth, sides []*rig.Side) {
 		recorded[c.Event] += c.Recorded
 		generated[c.Event] += c.Generated
 		lost += c.Lost()
-		for cause, n := range map[string]int64{"ring": c.Ring, "scratch": c.Scratch, "writer": c.Writer} {
+		if c.Event == "sock_io" {
+			nested += c.Nested // of any namespace: the kernel does not tell
+		}
+		for cause, n := range map[string]int64{"ring": c.Ring, "scratch": c.Scratch, "writer": c.Writer, "nested": c.Nested} {
 			if rows := got.losses[[3]string{c.Event, fmt.Sprint(c.CPU), cause}]; rows != n {
 				t.Errorf("%s on CPU %d: rows tell of %d lost by %s, the account of %d", c.Event, c.CPU, rows, cause, n)
 			}
@@ -200,7 +203,7 @@ func checkAccount(t *testing.T, got *truth, sides []*rig.Side) {
 			calls += int64(len(s.Calls))
 		}
 	}
-	if generated["sock_io"] != calls {
+	if more := generated["sock_io"] - calls; more < 0 || more > nested {
 		t.Errorf("sock_io: %d generated, the load made %d calls", generated["sock_io"], calls)
 	}
 }

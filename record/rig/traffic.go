@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,7 +31,11 @@ func (l *Load) datagrams(rate int) error {
 	if err := unix.Connect(to, &unix.SockaddrInet4{Addr: loopback, Port: fromPort}); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	err = l.spawn(func(t *thread) error { return receiveDatagrams(t.side("sock_io", "recv", toPort, fromPort), to) })
+	var ended atomic.Bool
+	err = l.spawn(func(t *thread) error {
+		defer ended.Store(true)
+		return receiveDatagrams(t.side("sock_io", "recv", toPort, fromPort), to)
+	})
 	if err != nil {
 		return err
 	}
@@ -45,7 +50,7 @@ func (l *Load) datagrams(rate int) error {
 			return err
 		}
 		// The receiver's queue may be full; what does not fit is dropped.
-		for range 100 {
+		for !ended.Load() {
 			if err := send(last, 8); err != nil {
 				return err
 			}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// use is what recordings say about the recorder itself, between the first and the last
+// row of event cost: the start, with its megabytes of kernel symbols, is left out.
+type use struct{ cpuNS, fileBytes, rows int64 }
+
+type costRow struct {
+	Event string `parquet:"event"`
+	User  *int64 `parquet:"user_ns,optional"`
+	Sys   *int64 `parquet:"sys_ns,optional"`
+	File  *int64 `parquet:"file_bytes,optional"`
+	Rows  *int64 `parquet:"rows,optional"`
+}
+
+func (u *use) add(path, _ string) {
+	rows, err := parquet.ReadFile[costRow](path)
+	if err != nil {
+		return
+	}
+	var first, last *costRow
+	for i := range rows {
+		if rows[i].Event != "cost" || rows[i].Rows == nil {
+			continue
+		}
+		if first == nil {
+			first = &rows[i]
+		}
+		last = &rows[i]
+	}
+	if first == nil || last == first {
+		return
+	}
+	u.cpuNS += *last.User + *last.Sys - *first.User - *first.Sys
+	u.fileBytes += *last.File - *first.File
+	u.rows += *last.Rows - *first.Rows
+}
+
+func (u *use) cpu() float64   { return float64(u.cpuNS) / float64(u.rows) }
+func (u *use) bytes() float64 { return float64(u.fileBytes) / float64(u.rows) }
+
+// limits prints the rates that were recorded without loss. The work paces itself by
+// pausing, and the recorder has the default buffer.
+func (b *bench) limits() error {
+	fmt.Print("## Highest rate without loss\n\nOne thread, UDP send + receive of 1 byte without pause or with pauses, for 5 s each, default buffer, `-e sock_io`\nand the profile full.\n\n")
+	fmt.Println("| events | asked for | generated a second | lost | recorder CPU per event |\n|---|---:|---:|---:|---:|")
+	for _, args := range [][]string{{"-e", "sock_io"}, {"--profile", "full"}} {
+		for _, rate := range []int{100_000, 200_000, 400_000, 0} {
+			if err := b.limit(rate, args); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// limit records five seconds of work at a rate of events, 0 for as many as there can be.
+func (b *bench) limit(rate int, args []string) error {
+	var op func() error
+	var end func()
+	err := b.ns.Do(func() (err error) { op, end, err = datagram.make(); return err })
+	if err != nil {
+		return err
+	}
+	defer end()
+	var u use
+	stop, err := netrec(u.add, args...)(b)
+	if err != nil {
+		return err
+	}
+	perOp := 2
+	if args[0] == "--profile" {
+		perOp = 6
+	}
+	begun := time.Now()
+	err = b.ns.Do(func() error {
+		for n := 0; time.Since(begun) < 5*time.Second; n++ {
+			if err := op(); err != nil {
+				return err
+			}
+			if rate == 0 {
+				continue
+			}
+			if ahead := time.Duration(n*perOp)*time.Second/time.Duration(rate) - time.Since(begun); ahead > time.Millisecond {
+				time.Sleep(ahead)
+			}
+		}
+		return nil
+	})
+	took := time.Since(begun)
+	ended, stopErr := stop()
+	if err != nil || stopErr != nil {
+		return fmt.Errorf("%w; %w", err, stopErr)
+	}
+	asked := "no pause"
+	if rate > 0 {
+		asked = fmt.Sprintf("%d", rate)
+	}
+	fmt.Printf("| %s | %s | %.0f | %.2f %% | %.0f ns |\n", args[1], asked, float64(ended.events)/took.Seconds(),
+		100*float64(ended.lost)/float64(ended.events), u.cpu())
+	return nil
+}

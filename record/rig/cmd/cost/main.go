@@ -1,0 +1,65 @@
+// Command cost measures what recording costs on this machine: nanoseconds per event
+// for the thread that causes it, CPU time and bytes per event, and the highest rate
+// without loss, beside perf record on the same tracepoints and load. It prints
+// Markdown. Needs root; testdata/cost/cost.sh runs it.
+//
+// Everything happens in a network namespace of its own, which is also the recorder's
+// filter. Times are the least of many short batches, with the recorder attached and
+// not, in turns: other work on the machine makes batches longer, never shorter.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"netrec/record/rig"
+)
+
+var (
+	rounds = flag.Int("rounds", 3, "how many times each thing is measured with and without the recorder")
+	phase  = flag.Duration("phase", 800*time.Millisecond, "how long one measurement runs")
+	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
+	only   = flag.String("only", "", "measure this event alone")
+)
+
+func main() {
+	flag.Parse()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "cost:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	dir, err := os.MkdirTemp("", "netrec-cost-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	bin, err := rig.Build(dir)
+	if err != nil {
+		return err
+	}
+	ns, err := rig.New()
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	b := &bench{ns: ns, bin: bin, dir: dir}
+	if err := ns.Do(pin); err != nil {
+		return err
+	}
+	printHeader(os.Stdout)
+	if err := b.events(); err != nil {
+		return err
+	}
+	if *only != "" {
+		return nil
+	}
+	if err := b.profiles(); err != nil {
+		return err
+	}
+	return b.limits()
+}
