@@ -20,6 +20,10 @@ const volatile u32 cfg_pid = 0;
 const volatile u16 cfg_port = 0;
 const volatile u64 cfg_callsite_lo = 0, cfg_callsite_hi = 0;
 
+/* Set by the recorder at the end: detaching takes its time, one hook after the other,
+ * and the recording should end at one moment for all events. */
+volatile u32 stopped = 0;
+
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -104,6 +108,8 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	u32 cpu, slot;
 	void *ring;
 
+	if (stopped)
+		return 0;
 	c = my_counters(&cpu);
 	if (!c)
 		return 0;

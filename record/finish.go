@@ -44,11 +44,12 @@ func (s *session) finish(cause error) (*Summary, error) {
 		s.end = "error"
 	}
 	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
-	errs := []error{cause, s.hooks.Close()}
+	errs := []error{cause, s.hooks.Stop()}
+	s.cost()
+	errs = append(errs, s.hooks.Close())
 	errs = append(errs, s.drain.all())
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
-	s.cost()
 	s.writer.finish(s.drain.pile)
 	s.warnLost()
 	errs = append(errs, s.confess())
