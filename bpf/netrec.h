@@ -8,7 +8,7 @@
 #include "events.gen.h"
 #include "compat.h"
 
-char LICENSE[] SEC("license") = "Dual MIT/GPL";
+char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 
 /* Set by the loader before the programs are verified; the verifier then removes
  * the filters that are not in use. */
