@@ -40,10 +40,7 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	var out []ProbePlan
 	for i := range set.Plans {
 		p := &set.Plans[i]
-		pp := ProbePlan{Event: p.Event.Name, Profile: p.Event.Profile, Refused: p.Refused}
-		for _, h := range p.Hooks {
-			pp.Hooks = append(pp.Hooks, h.String())
-		}
+		pp := ProbePlan{Event: p.Event.Name, Profile: p.Event.Profile, Hooks: p.Names(), Refused: p.Refused}
 		also, refused := set.Alternatives(p)
 		pp.Also, pp.Refused = also, append(pp.Refused, refused...)
 		out = append(out, pp)

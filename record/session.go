@@ -46,15 +46,19 @@ type session struct {
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
+	signals chan os.Signal
 }
 
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
-	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4)}
+	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4), signals: make(chan os.Signal, 2)}
 	if err := priv.Need(); err != nil {
 		return nil, err
 	}
+	// From here on a signal ends the recording in order, also while it is being set up.
+	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(s.signals)
 	if err := s.prepare(ctx); err != nil {
 		s.abort()
 		return nil, err
@@ -187,9 +191,6 @@ func createdBy(version string) string { return "netrec version " + version }
 
 // run drains and commits until something ends the recording.
 func (s *session) run(ctx context.Context) error {
-	sig := make(chan os.Signal, 2)
-	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(sig)
 	var timer <-chan time.Time
 	if s.opt.For > 0 {
 		timer = time.After(s.opt.For)
@@ -220,7 +221,7 @@ func (s *session) run(ctx context.Context) error {
 		select {
 		case <-timer:
 			s.end = "timer"
-		case <-sig:
+		case <-s.signals:
 			s.end = "signal"
 		case why := <-s.stop:
 			s.end = why

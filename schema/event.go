@@ -1,7 +1,5 @@
 package schema
 
-import "strings"
-
 // Kind is a mechanism by which a probe is attached.
 type Kind string
 
@@ -54,14 +52,6 @@ func (h Hook) String() string { return string(h.Kind) + ":" + h.Target }
 
 // Rung is a set of hooks that together see the event.
 type Rung []Hook
-
-func (r Rung) String() string {
-	names := make([]string, len(r))
-	for i, h := range r {
-		names[i] = h.String()
-	}
-	return strings.Join(names, "+")
-}
 
 // Rate is how often an event happens on a busy host.
 type Rate string

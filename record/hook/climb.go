@@ -44,7 +44,9 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 			err = fmt.Errorf("only %s was asked for", kind)
 		}
 		if err != nil {
-			refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+			if !h.Again {
+				refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+			}
 			ok = ok && h.Optional
 			continue
 		}
@@ -214,7 +216,8 @@ func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
 		}
 		trial := Plan{Event: p.Event}
 		if attached := s.attachRung(hooks, &trial); attached != nil {
-			also = append(also, schema.Rung(attached).String())
+			trial.Hooks = attached
+			also = append(also, strings.Join(trial.Names(), "+"))
 		}
 		refused = append(refused, trial.Refused...)
 	}

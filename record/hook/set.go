@@ -41,6 +41,17 @@ type Plan struct {
 	Refused []schema.Refusal
 }
 
+// Names lists the attached hooks; a second program at the same place is not one more.
+func (p *Plan) Names() []string {
+	var names []string
+	for _, h := range p.Hooks {
+		if !h.Again {
+			names = append(names, h.String())
+		}
+	}
+	return names
+}
+
 // Set is a loaded and attached set of probes.
 type Set struct {
 	Plans    []Plan
@@ -239,9 +250,7 @@ func (s *Set) States() []schema.EventHooks {
 			if len(p.Hooks) > 0 {
 				st.State = schema.HookAttached
 			}
-			for _, h := range p.Hooks {
-				st.Hooks = append(st.Hooks, h.String())
-			}
+			st.Hooks = p.Names()
 		}
 		out = append(out, st)
 	}
