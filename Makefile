@@ -39,7 +39,7 @@ kill: build ## 200 kills at random times, and a full disk
 
 sample: build ## renew the recording that is embedded in the binary
 	rm -f cmd/netrec/sample.parquet
-	./netrec demo -o cmd/netrec/sample.parquet > /dev/null
+	./netrec demo -o cmd/netrec/sample.parquet > /dev/null # best on a kernel with all hooks: see record/vmtest/cmd/vmrun
 
 clean:
 	rm -rf netrec dist
