@@ -18,6 +18,7 @@ import (
 // tick only bounds how old a row gets before it is seen.
 const (
 	tick        = 100 * time.Millisecond
+	moment      = 10 * time.Millisecond
 	commitEvery = 750 * time.Millisecond // with encoding and writing, a row is on disk within a second
 )
 

@@ -114,7 +114,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
-	debug.FreeOSMemory() // the start needed far more than the recording will
+	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
 	return s.begin()
 }
 
@@ -195,9 +195,11 @@ func (s *session) run(ctx context.Context) error {
 	if s.opt.For > 0 {
 		timer = time.After(s.opt.For)
 	}
-	commit, cost := time.Now(), time.Now()
+	cost := time.Now()
+	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
 	for s.end == "" {
-		if err := s.drain.wait(tick); err != nil {
+		// Not less than a moment: the writer may be too busy for a commit that is due.
+		if err := s.drain.wait(min(tick, max(moment, commitEvery-time.Since(commit)))); err != nil {
 			return err
 		}
 		if err := s.drain.all(); err != nil {
@@ -214,8 +216,9 @@ func (s *session) run(ctx context.Context) error {
 			cost = now
 		}
 		if now.Sub(commit) >= commitEvery || s.drain.pile.bytes > pileBytes/2 {
-			s.drain.pile = s.writer.offer(s.drain.pile)
-			commit = now
+			if next := s.writer.offer(s.drain.pile); next != s.drain.pile {
+				s.drain.pile, commit = next, now
+			}
 			s.warnLost()
 		}
 		select {
