@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -95,8 +96,8 @@ func (b *bench) limit(rate int, args []string) error {
 	})
 	took := time.Since(begun)
 	ended, stopErr := stop()
-	if err != nil || stopErr != nil {
-		return fmt.Errorf("%w; %w", err, stopErr)
+	if err := errors.Join(err, stopErr); err != nil {
+		return err
 	}
 	asked := "no pause"
 	if rate > 0 {

@@ -111,8 +111,8 @@ func (b *bench) compare(w workload, t tool) (*cost, error) {
 		}
 		on, err := b.time(op)
 		ended, stopErr := stop()
-		if err != nil || stopErr != nil {
-			return nil, fmt.Errorf("%w; %w", err, stopErr)
+		if err := errors.Join(err, stopErr); err != nil {
+			return nil, err
 		}
 		c.on.least(on)
 		c.ended = append(c.ended, ended)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netrec/record/rig"
 	"netrec/schema"
 )
 
@@ -44,7 +46,7 @@ func cpuModel() string {
 // events prints the table of single events.
 func (b *bench) events() error {
 	fmt.Print("## One event\n\nns is what the thread that causes the event pays; \"in the probe\" is the kernel's own measure of one run of a\n" +
-		"program (`bpf_stats_enabled`), without the way there.\n\n")
+		"program (`bpf_stats_enabled`), without the way there. perf takes a stack (`-g`) where the row has one: skb_drop and\nsys_connect. The loads are monotonous, so bytes per event are least; see the mixed load below.\n\n")
 	fmt.Println("| event | work | alone | ns per event | in the probe | recorder CPU per event | bytes per event | perf record: ns, bytes |")
 	fmt.Println("|---|---|---:|---:|---:|---:|---:|---:|")
 	_, noPerf := exec.LookPath("perf")
@@ -62,7 +64,7 @@ func (b *bench) events() error {
 		}
 		perf := "no perf here"
 		if noPerf == nil {
-			p, err := b.compare(m.work, perfRecord(m.perf))
+			p, err := b.compare(m.work, perfRecord(m.event, m.perf))
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.perf, err)
 			}
@@ -101,6 +103,40 @@ func (b *bench) profiles() error {
 			fmt.Printf("| %s | %s | %.0f ns | %.0f ns | %.1f | %+.0f %% |\n", p, w.name, c.off.ns, c.on.ns, c.eventsPerOp(), 100*(c.on.ns/c.off.ns-1))
 		}
 	}
+	fmt.Printf("\nA mixed load, a second: %d datagrams of changing size, %d questions and answers over TCP, %d connections.\n\n",
+		mixed.Datagrams, mixed.Rounds, mixed.Connects)
+	fmt.Print("| profile | events a second | recorder CPU per event | of one CPU | bytes per event | lost |\n|---|---:|---:|---:|---:|---:|\n")
+	for _, p := range schema.Profiles {
+		if err := b.mix(p); err != nil {
+			return fmt.Errorf("profile %s: %w", p, err)
+		}
+	}
 	fmt.Println()
+	return nil
+}
+
+var mixed = rig.Rates{Datagrams: 8000, Rounds: 2000, Connects: 50}
+
+// mix records several seconds of the mixed load.
+func (b *bench) mix(p schema.Profile) error {
+	var u use
+	stop, err := netrec(u.add, "--profile", string(p))(b)
+	if err != nil {
+		return err
+	}
+	load, err := b.ns.StartLoad(mixed)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	time.Sleep(8 * time.Second)
+	took := time.Since(begun)
+	_, err = load.Stop()
+	ended, stopErr := stop()
+	if err := errors.Join(err, stopErr); err != nil {
+		return err
+	}
+	rate := float64(ended.events) / took.Seconds()
+	fmt.Printf("| %s | %.0f | %.0f ns | %.1f %% | %.1f | %d |\n", p, rate, u.cpu(), u.cpu()*rate/1e7, u.bytes(), ended.lost)
 	return nil
 }
