@@ -17,9 +17,8 @@ import (
 // Pace of the drain loop. The probes wake it when a ring is a quarter full, so the
 // tick only bounds how old a row gets before it is seen.
 const (
-	tick        = 100 * time.Millisecond
-	moment      = 10 * time.Millisecond
-	commitEvery = 750 * time.Millisecond // with encoding and writing, a row is on disk within a second
+	tick   = 100 * time.Millisecond
+	moment = 10 * time.Millisecond
 )
 
 // ringHeader is what the kernel puts before each record of a ring, in bytes.

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 	"unsafe"
 
 	"netrec/record/encode"
@@ -23,6 +24,7 @@ type pile struct {
 	rows  tally
 	bytes int
 	n     int64
+	due   time.Time // when its commit was
 }
 
 // tally counts by event and CPU.
@@ -44,7 +46,7 @@ func (p *pile) reset() {
 		p.data[i] = p.data[i][:0]
 	}
 	clear(p.rows.n)
-	p.bytes, p.n = 0, 0
+	p.bytes, p.n, p.due = 0, 0, time.Time{}
 }
 
 // Offsets in a record's header that the drain loop looks at.

@@ -199,13 +199,13 @@ func (s *session) run(ctx context.Context) error {
 	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
 	for s.end == "" {
 		// Not less than a moment: the writer may be too busy for a commit that is due.
-		if err := s.drain.wait(min(tick, max(moment, commitEvery-time.Since(commit)))); err != nil {
-			return err
-		}
-		if err := s.drain.all(); err != nil {
+		if err := s.drain.wait(min(tick, max(moment, s.writer.pace.every()-time.Since(commit)))); err != nil {
 			return err
 		}
 		now := time.Now()
+		if err := s.drain.all(); err != nil {
+			return err
+		}
 		if mono()-s.acct.seenAt >= int64(tick) {
 			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
 				return err
@@ -215,7 +215,10 @@ func (s *session) run(ctx context.Context) error {
 			s.cost()
 			cost = now
 		}
-		if now.Sub(commit) >= commitEvery || s.drain.pile.bytes > pileBytes/2 {
+		if now.Sub(commit) >= s.writer.pace.every() || s.drain.pile.bytes > pileBytes/2 {
+			if s.drain.pile.due.IsZero() {
+				s.drain.pile.due = now
+			}
 			if next := s.writer.offer(s.drain.pile); next != s.drain.pile {
 				s.drain.pile, commit = next, now
 			}

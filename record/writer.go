@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"netrec/record/capture"
 	"netrec/record/encode"
@@ -26,7 +27,8 @@ type writer struct {
 	rows0   int64
 	stuck   error // why the next file could not be made; recording then stays in this one
 
-	size, rows atomic.Int64          // of the file, for others to see
+	size, rows atomic.Int64 // of the file, for others to see
+	pace       pace
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
 	trouble    atomic.Pointer[error] // why the last lost commit was lost
 	lostNow    atomic.Int64          // commits lost so far
@@ -54,6 +56,9 @@ func (w *writer) run() {
 		} else {
 			clear(w.unsaid)
 			addTo(w.acct.recorded, p.rows)
+		}
+		if !p.due.IsZero() {
+			w.pace.note(time.Since(p.due))
 		}
 		w.rotate()
 		w.size.Store(w.done0 + w.file.Size())
