@@ -34,11 +34,13 @@ func perfRecord(event, tracepoints string) tool {
 		var said bytes.Buffer
 		cmd := exec.Command("perf", args...)
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := startAndEnable(cmd); err != nil {
+		pipes, err := startAndEnable(cmd)
+		if err != nil {
 			return nil, fmt.Errorf("start perf: %w\n%s", err, said.String())
 		}
 		return func() (ending, error) {
 			defer os.Remove(path)
+			defer pipes.close() // not before perf ends: it minds
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				return ending{}, err
 			}
@@ -57,32 +59,39 @@ func perfRecord(event, tracepoints string) tool {
 	}
 }
 
+type pipes []*os.File
+
+func (p pipes) close() {
+	for _, f := range p {
+		f.Close()
+	}
+}
+
 // startAndEnable starts perf with its events disabled and returns once it says that they
 // are enabled.
-func startAndEnable(cmd *exec.Cmd) error {
+func startAndEnable(cmd *exec.Cmd) (open pipes, err error) {
 	ctlR, ctlW, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ackR, ackW, err := os.Pipe()
 	if err != nil {
-		return err
+		pipes{ctlR, ctlW}.close()
+		return nil, err
 	}
 	cmd.ExtraFiles = []*os.File{ctlR, ackW}
-	defer func() {
-		for _, f := range []*os.File{ctlR, ctlW, ackR, ackW} {
-			f.Close()
-		}
-	}()
-	if err := cmd.Start(); err != nil {
-		return err
+	open = pipes{ctlW, ackR}
+	err = cmd.Start()
+	pipes{ctlR, ackW}.close() // so that the end of perf is the end of the file
+	if err == nil {
+		_, err = ctlW.WriteString("enable\n")
 	}
-	ackW.Close() // so that the end of perf is the end of the file
-	if _, err := ctlW.WriteString("enable\n"); err != nil {
-		return err
+	if err == nil {
+		_, err = ackR.Read(make([]byte, 16))
 	}
-	if _, err := ackR.Read(make([]byte, 16)); err != nil {
-		return fmt.Errorf("wait for its answer: %w", err)
+	if err != nil {
+		open.close()
+		return nil, fmt.Errorf("enable its events: %w", err)
 	}
-	return nil
+	return open, nil
 }
