@@ -44,7 +44,9 @@ func (s *Source) line(line string) error {
 			return err
 		}
 	}
-	r.defaults(set, int64(len(s.rows)))
+	if err := r.defaults(set, int64(len(s.rows))); err != nil {
+		return err
+	}
 	for range repeat {
 		s.rows = append(s.rows, r)
 		r.ts++
@@ -53,15 +55,18 @@ func (s *Source) line(line string) error {
 }
 
 // defaults fills the columns that no row is without.
-func (r *row) defaults(set map[string]bool, seq int64) {
-	for name, v := range map[string]string{"ctx": "task", "comm": "prog", "pid": "1000", "netns": "4026531840"} {
-		if !set[name] {
-			r.add(name, v)
+func (r *row) defaults(set map[string]bool, seq int64) error {
+	fill := [][2]string{{"ctx", "task"}, {"comm", "prog"}, {"pid", "1000"}, {"netns", "4026531840"},
+		{"event", r.event.Name}, {"ts_ns", strconv.FormatInt(r.ts, 10)}, {"seq", strconv.FormatInt(seq, 10)}}
+	for _, f := range fill {
+		if set[f[0]] {
+			continue
+		}
+		if err := r.add(f[0], f[1]); err != nil {
+			return err
 		}
 	}
-	r.add("event", r.event.Name)
-	r.add("ts_ns", strconv.FormatInt(r.ts, 10))
-	r.add("seq", strconv.FormatInt(seq, 10))
+	return nil
 }
 
 func (r *row) set(name, value string, set map[string]bool) error {
