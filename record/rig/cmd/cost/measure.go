@@ -24,8 +24,12 @@ type bench struct {
 	n   int
 }
 
-// batch is as long as fits between two interruptions.
-const batch = 200 * time.Microsecond
+// A batch is as long as fits between two interruptions. The pause after it lets the
+// recorder keep up: events that are lost cost less than those that are not.
+const (
+	batch = 200 * time.Microsecond
+	pause = time.Millisecond
+)
 
 // timed is the least time of one operation and how many there were.
 type timed struct {
@@ -59,6 +63,7 @@ func (b *bench) time(op func() error) (timed, error) {
 			if took < batch/2 {
 				size *= 2
 			}
+			time.Sleep(pause)
 		}
 		return nil
 	})
@@ -81,6 +86,15 @@ func (c *cost) events() (n int64) {
 		n += e.events
 	}
 	return n
+}
+
+// lost is how many of the events were lost, in percent.
+func (c *cost) lost() float64 {
+	var n int64
+	for _, e := range c.ended {
+		n += e.lost
+	}
+	return 100 * float64(n) / float64(c.events())
 }
 
 // ending is what a tool says after one run.

@@ -76,6 +76,9 @@ func (b *bench) events() error {
 		}
 		fmt.Printf("| %s | %s | %.0f ns | %.0f | %.0f | %.0f ns | %.1f | %s |\n", m.event, m.work.name, c.off.ns, c.perEvent(), kernel,
 			use.cpu(), use.bytes(), perf)
+		if c.lost() > 0.1 {
+			fmt.Fprintf(os.Stderr, "cost: %s: %.1f %% of the events were lost, which makes it look cheap\n", m.event, c.lost())
+		}
 	}
 	fmt.Println()
 	return nil
