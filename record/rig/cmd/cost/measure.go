@@ -6,13 +6,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/cilium/ebpf"
-	"golang.org/x/sys/unix"
 
 	"netrec/record/rig"
 )
@@ -185,84 +181,23 @@ func parseSummary(said string) ending {
 	return e
 }
 
-// inKernel is the kernel's own measure of the programs of an event, and what the
-// recorder says about itself in a recording long enough for that.
-func (b *bench) inKernel(w workload, event string, programs []string) (ns float64, u use, err error) {
+// itself is what the recorder says about itself in a recording long enough for that.
+func (b *bench) itself(w workload, event string) (u use, err error) {
 	var op func() error
 	var end func()
 	if err = b.ns.Do(func() (err error) { op, end, err = w.make(); return err }); err != nil {
-		return 0, u, err
+		return u, err
 	}
 	defer end()
 	stop, err := netrec(u.add, one(event)...)(b)
 	if err != nil {
-		return 0, u, err
+		return u, err
 	}
-	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
-	if err != nil {
-		_, _ = stop()
-		return 0, u, fmt.Errorf("enable statistics of programs: %w", err)
-	}
-	defer stats.Close()
-	done, least := make(chan struct{}), make(chan float64)
-	go watch(programs, done, least)
 	for range 5 * time.Second / *phase {
 		if _, err = b.time(op); err != nil {
 			break
 		}
 	}
-	close(done)
-	ns = <-least
 	_, stopErr := stop()
-	return ns, u, errors.Join(err, stopErr)
-}
-
-// watch reads the run times of programs many times a second and sends the least
-// nanoseconds per run over one such window.
-func watch(names []string, done <-chan struct{}, least chan<- float64) {
-	progs := loaded(names)
-	best := math.Inf(1)
-	var time0, runs0 float64
-	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
-		var total, runs float64
-		for _, p := range progs {
-			if s, err := p.Stats(); err == nil {
-				total, runs = total+float64(s.Runtime), runs+float64(s.RunCount)
-			}
-		}
-		if runs-runs0 >= 100 {
-			best = min(best, (total-time0)/(runs-runs0))
-			time0, runs0 = total, runs
-		}
-		select {
-		case <-done:
-			for _, p := range progs {
-				p.Close()
-			}
-			least <- best
-			return
-		default:
-		}
-	}
-}
-
-// loaded finds programs by name, of which the kernel keeps 15 characters.
-func loaded(names []string) (progs []*ebpf.Program) {
-	for id := ebpf.ProgramID(0); ; {
-		next, err := ebpf.ProgramGetNextID(id)
-		if err != nil {
-			return progs
-		}
-		id = next
-		p, err := ebpf.NewProgramFromID(id)
-		if err != nil {
-			continue
-		}
-		info, err := p.Info()
-		if err == nil && slices.ContainsFunc(names, func(n string) bool { return info.Name == n[:min(15, len(n))] }) {
-			progs = append(progs, p)
-		} else {
-			p.Close()
-		}
-	}
+	return u, errors.Join(err, stopErr)
 }

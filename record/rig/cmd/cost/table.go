@@ -45,10 +45,11 @@ func cpuModel() string {
 
 // events prints the table of single events.
 func (b *bench) events() error {
-	fmt.Print("## One event\n\nns is what the thread that causes the event pays; \"in the probe\" is the kernel's own measure of one run of a\n" +
-		"program (`bpf_stats_enabled`), without the way there. perf takes a stack (`-g`) where the row has one: skb_drop and\nsys_connect. The loads are monotonous, so bytes per event are least; see the mixed load below.\n\n")
-	fmt.Println("| event | work | alone | ns per event | in the probe | recorder CPU per event | bytes per event | perf record: ns, bytes |")
-	fmt.Println("|---|---|---:|---:|---:|---:|---:|---:|")
+	fmt.Print("## One event\n\nns per event is what the thread that causes the event pays, probe and the way there. perf takes a stack (`-g`) where\n" +
+		"the row has one: skb_drop and sys_connect. The loads are monotonous, so bytes per event are the least there can be;\n" +
+		"see the mixed load below.\n\n")
+	fmt.Println("| event | work | alone | ns per event | recorder CPU per event | bytes per event | perf record: ns, bytes |")
+	fmt.Println("|---|---|---:|---:|---:|---:|---:|")
 	_, noPerf := exec.LookPath("perf")
 	for _, m := range measured {
 		if *only != "" && *only != m.event {
@@ -58,23 +59,15 @@ func (b *bench) events() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.event, err)
 		}
-		kernel, use, err := b.inKernel(m.work, m.event, programs(m.event))
+		use, err := b.itself(m.work, m.event)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.event, err)
 		}
 		perf := "no perf here"
 		if noPerf == nil {
-			p, err := b.compare(m.work, perfRecord(m.event, m.perf))
-			if err != nil {
-				return fmt.Errorf("%s: %w", m.perf, err)
-			}
-			size := int64(0)
-			for _, e := range p.ended {
-				size += e.bytes
-			}
-			perf = fmt.Sprintf("%.0f, %.0f", p.perEvent(), float64(size)/float64(p.events()))
+			perf = b.perf(m.work, m.event, m.perf)
 		}
-		fmt.Printf("| %s | %s | %.0f ns | %.0f | %.0f | %.0f ns | %.1f | %s |\n", m.event, m.work.name, c.off.ns, c.perEvent(), kernel,
+		fmt.Printf("| %s | %s | %.0f ns | %.0f | %.0f ns | %.1f | %s |\n", m.event, m.work.name, c.off.ns, c.perEvent(),
 			use.cpu(), use.bytes(), perf)
 		if c.lost() > 0.1 {
 			fmt.Fprintf(os.Stderr, "cost: %s: %.1f %% of the events were lost, which makes it look cheap\n", m.event, c.lost())
@@ -84,14 +77,18 @@ func (b *bench) events() error {
 	return nil
 }
 
-// programs are those that an event may have loaded.
-func programs(event string) (names []string) {
-	for _, r := range schema.ByName(event).Ladder {
-		for _, h := range r {
-			names = append(names, h.Prog)
-		}
+// perf measures the same work under perf record.
+func (b *bench) perf(w workload, event, tracepoints string) string {
+	p, err := b.compare(w, perfRecord(event, tracepoints))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "cost: %s: %v\n", tracepoints, err)
+		return "not measured"
 	}
-	return names
+	size := int64(0)
+	for _, e := range p.ended {
+		size += e.bytes
+	}
+	return fmt.Sprintf("%.0f, %.0f", p.perEvent(), float64(size)/float64(p.events()))
 }
 
 // profiles prints what each profile adds to the same work.
