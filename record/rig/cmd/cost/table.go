@@ -26,6 +26,10 @@ func printHeader(w io.Writer) {
 	fmt.Fprintf(w, "Measured by `testdata/cost/cost.sh` on %s: %s, %d CPUs, Linux %s, load average %s before the start.\n",
 		time.Now().UTC().Format("2006-01-02 15:04 MST"), cpuModel(), runtime.NumCPU(),
 		string(bytes.TrimRight(u.Release[:], "\x00")), strings.Fields(string(load))[0])
+	var busy float64
+	if _, err := fmt.Sscan(string(load), &busy); err == nil && busy > float64(runtime.NumCPU())/2 {
+		fmt.Fprint(w, "The machine was far from idle: read ratios, and run the script again on a quiet one. ")
+	}
 	fmt.Fprintf(w, "Times are the least of many batches of about %s, with the recorder attached and not, in turns (%d each).\n\n", batch, *rounds)
 }
 
