@@ -57,9 +57,9 @@ func start(ns *Namespace, cpu int, done chan<- error, f func(*thread) error) (*t
 	return t, <-ready
 }
 
-// settle enters the namespace, pins the thread and blocks the signal by which the
-// Go runtime interrupts threads: it would end blocking calls early, and the kernel
-// would count them twice.
+// settle enters the namespace, pins the thread and blocks the signals that may come at
+// any time, from the Go runtime and from children that stop or end: they would interrupt
+// blocking calls, and the kernel would show each of those twice.
 func (t *thread) settle(ns *Namespace) error {
 	if err := unix.Setns(int(ns.file.Fd()), unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("enter the namespace: %w", err)
@@ -70,9 +70,9 @@ func (t *thread) settle(ns *Namespace) error {
 		return fmt.Errorf("pin load to CPU %d: %w", t.cpu, err)
 	}
 	var block unix.Sigset_t
-	block.Val[0] = 1 << (unix.SIGURG - 1)
+	block.Val[0] = 1<<(unix.SIGURG-1) | 1<<(unix.SIGCHLD-1)
 	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &block, nil); err != nil {
-		return fmt.Errorf("block SIGURG: %w", err)
+		return fmt.Errorf("block signals: %w", err)
 	}
 	if err := os.WriteFile("/proc/thread-self/comm", []byte(comm), 0); err != nil {
 		return fmt.Errorf("name a thread: %w", err)
