@@ -80,7 +80,7 @@ func (s *session) prepare(ctx context.Context) error {
 	}
 	if os.Getenv("SUDO_UID") != "" { // the file is for the user behind sudo
 		id := priv.Target()
-		if err := os.Chown(s.opt.Output, id.UID, id.GID); err != nil {
+		if err := s.file.Chown(id.UID, id.GID); err != nil {
 			return fmt.Errorf("hand the file to user %d: %w", id.UID, err)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	if s.opt.Ready != "" {
-		if err := os.WriteFile(s.opt.Ready, []byte("ready\n"), 0o644); err != nil {
+		if err := touch(s.opt.Ready); err != nil {
 			return fmt.Errorf("tell that recording has begun: %w", err)
 		}
 	}
@@ -116,6 +116,15 @@ func (s *session) prepare(ctx context.Context) error {
 	s.rooted = time.Since(s.begun)
 	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
 	return s.begin()
+}
+
+// touch makes a file, as root still: never through a link that somebody else may have laid.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // keep is the capabilities that outlive the start: user stacks are resolved while the

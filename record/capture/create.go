@@ -40,6 +40,15 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	return w, nil
 }
 
+// Chown gives the file to a user. It goes by the open file, not by its name, which might
+// lead elsewhere by now.
+func (w *Writer) Chown(uid, gid int) error {
+	if d, ok := w.file.(disk); ok {
+		return d.Chown(uid, gid)
+	}
+	return nil
+}
+
 // Next makes the file that goes on where this one ends: its metadata so far is taken
 // over. The caller closes the old one.
 func (w *Writer) Next(path, createdBy string) (*Writer, error) {
