@@ -3,7 +3,6 @@ package hook
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"syscall"
 
@@ -40,11 +39,7 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		if h.Detail && !s.conf.Detail {
 			continue
 		}
-		all := []schema.Hook{h}
 		err := s.kernel.check(h)
-		if _, ok := members[h.Target]; ok && err == nil {
-			all, err = s.kernel.expand(h)
-		}
 		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
 		}
@@ -55,7 +50,7 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 			ok = ok && h.Optional
 			continue
 		}
-		hooks = append(hooks, all...)
+		hooks = append(hooks, h)
 	}
 	if !ok {
 		return nil, refused
@@ -78,7 +73,7 @@ func sameMechanism(a, b schema.Kind) bool {
 // attachRung attaches all hooks or none. Optional ones may be left out.
 func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	var attached []schema.Hook
-	var links []io.Closer
+	var links []link.Link
 	var progs []*ebpf.Collection
 	for _, h := range hooks {
 		c, ls, err := s.attach(h)
@@ -97,9 +92,6 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		}
 		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
 	}
-	if len(attached) == 0 {
-		return nil
-	}
 	for i, h := range attached {
 		if !h.Again && !h.Silent {
 			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
@@ -111,16 +103,12 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 }
 
 // attach loads one program and attaches it where its hook says.
-func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
+func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
 	}
-	prog = prog.Copy()
-	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
-		prog.AttachTo = h.Target // one program may stand for many functions
-	}
-	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog},
+	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog.Copy()},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
 	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 	if err != nil {
@@ -134,7 +122,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
 	return c, links, nil
 }
 
-func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
+func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
 	var l link.Link
 	var err error
 	switch h.Kind {
@@ -148,21 +136,19 @@ func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 		l, err = link.Kretprobe(h.Target, p, nil)
 	case schema.Uprobe, schema.Uretprobe:
 		return s.linkLibraries(h, p)
-	case schema.Perf:
-		return linkPerf(h, p)
 	default:
 		err = fmt.Errorf("no mechanism %q", h.Kind)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return []io.Closer{l}, nil
+	return []link.Link{l}, nil
 }
 
 // linkLibraries attaches to the function in every C library that has it.
-func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
+func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
 	_, symbol, _ := strings.Cut(h.Target, ":")
-	var links []io.Closer
+	var links []link.Link
 	var last error
 	for _, lib := range s.kernel.libs {
 		ex, err := link.OpenExecutable(lib.Path)
