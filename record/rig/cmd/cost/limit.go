@@ -5,43 +5,37 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
+	"netrec/analyze/scan"
+	"netrec/schema"
 )
 
 // use is what recordings say about the recorder itself, between the first and the last
 // row of event cost: the start, with its megabytes of kernel symbols, is left out.
 type use struct{ cpuNS, fileBytes, rows int64 }
 
-type costRow struct {
-	Event string `parquet:"event"`
-	User  *int64 `parquet:"user_ns,optional"`
-	Sys   *int64 `parquet:"sys_ns,optional"`
-	File  *int64 `parquet:"file_bytes,optional"`
-	Rows  *int64 `parquet:"rows,optional"`
-}
-
+// add reads only the rows of event cost: a recording may hold millions of others.
 func (u *use) add(path, _ string) {
-	rows, err := parquet.ReadFile[costRow](path)
+	f, err := scan.Open(path, scan.Options{})
 	if err != nil {
 		return
 	}
-	var first, last *costRow
-	for i := range rows {
-		if rows[i].Event != "cost" || rows[i].Rows == nil {
-			continue
-		}
-		if first == nil {
-			first = &rows[i]
-		}
-		last = &rows[i]
-	}
-	if first == nil || last == first {
+	defer f.Close()
+	var samples []use
+	user, sys, file, rows := column("user_ns"), column("sys_ns"), column("file_bytes"), column("rows")
+	err = f.Scan(scan.Query{Events: []string{"cost"}, Columns: []scan.Col{user, sys, file, rows}}, func(r *scan.Row) error {
+		samples = append(samples, use{r.Int(user) + r.Int(sys), r.Int(file), r.Int(rows)})
+		return nil
+	})
+	if err != nil || len(samples) < 2 {
 		return
 	}
-	u.cpuNS += *last.User + *last.Sys - *first.User - *first.Sys
-	u.fileBytes += *last.File - *first.File
-	u.rows += *last.Rows - *first.Rows
+	first, last := samples[0], samples[len(samples)-1]
+	u.cpuNS += last.cpuNS - first.cpuNS
+	u.fileBytes += last.fileBytes - first.fileBytes
+	u.rows += last.rows - first.rows
 }
+
+func column(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 
 func (u *use) cpu() float64   { return float64(u.cpuNS) / float64(u.rows) }
 func (u *use) bytes() float64 { return float64(u.fileBytes) / float64(u.rows) }
