@@ -35,7 +35,8 @@ func recordCmd() *cobra.Command {
 The file can be read at any moment, also after a crash.
 
 Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, CAP_SYS_PTRACE
-and CAP_DAC_READ_SEARCH. Privileges are given up as soon as the probes are attached.
+and CAP_DAC_READ_SEARCH. Once the probes are attached, everything is given up but the last two,
+which stay while sys_connect is recorded, to name the user stacks of other users' processes.
 
 ` + profileHelp() + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
@@ -187,8 +188,8 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // profileCost is what each profile costs, as testdata/cost measured it.
 var profileCost = map[schema.Profile]string{
-	schema.Light: "nothing per packet; about 10 rows and 7 µs for each TCP connection",
-	schema.Default: `also about 0.2 µs for each send, receive and TCP segment (a 1-byte exchange over loopback
+	schema.Light: "nothing per packet; about 10 rows and 9 µs for each TCP connection",
+	schema.Default: `also about 0.3 µs for each send, receive and TCP segment (a 1-byte exchange over loopback
            takes 30 % longer), 11 bytes and 1 µs of the recorder's CPU time per event`,
 	schema.Full: `also about 0.3 µs for each packet made and freed (the same exchange takes 50 % longer)`,
 }
