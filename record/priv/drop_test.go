@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -45,16 +46,21 @@ type outcome struct {
 }
 
 func dropAndTry(role string) (o outcome) {
-	// Threads that sleep in the kernel and threads that run must all change.
+	// Threads that sleep in the kernel and threads that run must all change; each
+	// exists, with its goroutine on it, before the change.
+	var on sync.WaitGroup
+	on.Add(2 * 6)
 	for range 6 {
-		go func() { runtime.LockOSThread(); select {} }()
+		go func() { runtime.LockOSThread(); on.Done(); select {} }()
 		go func() {
 			runtime.LockOSThread()
+			on.Done()
 			p := []int{0, 0}
 			unix.Pipe(p)
 			unix.Read(p[0], make([]byte, 1))
 		}()
 	}
+	on.Wait()
 	f, err := os.CreateTemp("", "priv")
 	if err != nil {
 		o.Err = err.Error()
