@@ -45,31 +45,55 @@ const volatile s32 cfg_preempt_off = -1;
 const volatile s64 cfg_preempt_rq = 0;
 
 #define SOFTIRQ_SERVING 0x00000100
+#define HARDIRQ_ONE 0x00010000
 #define HARDIRQ_MASK 0x000f0000
 #define NMI_MASK 0x00f00000
 
-static __always_inline u8 context(void)
+/* preempt_count is false where the kernel hides it. */
+static __always_inline bool preempt_count(u32 *count)
 {
-	u32 count = 0;
 	char *p;
 
+	*count = 0;
 	if (cfg_preempt_off >= 0) {
 		asm volatile("%0 = " PREEMPT_PLACEHOLDER " ll" : "=r"(p));
 		p = bpf_this_cpu_ptr(p);
-		count = *(u32 *)(p + cfg_preempt_off);
+		*count = *(u32 *)(p + cfg_preempt_off);
 	} else if (cfg_preempt_rq) {
 		struct task_struct *t = (void *)bpf_get_current_task();
 
 		p = (char *)BPF_CORE_READ(t, se.cfs_rq, rq);
-		bpf_probe_read_kernel(&count, sizeof(count), p + cfg_preempt_rq);
+		bpf_probe_read_kernel(count, sizeof(*count), p + cfg_preempt_rq);
 	} else {
-		return CTX_UNKNOWN;
+		return false;
 	}
+	return true;
+}
+
+static __always_inline u8 context_of(u32 count)
+{
 	if (count & NMI_MASK)
 		return CTX_NMI;
 	if (count & HARDIRQ_MASK)
 		return CTX_HARDIRQ;
 	return count & SOFTIRQ_SERVING ? CTX_SOFTIRQ : CTX_TASK;
+}
+
+static __always_inline u8 context(void)
+{
+	u32 count;
+
+	return preempt_count(&count) ? context_of(count) : CTX_UNKNOWN;
+}
+
+/* context_below is what the interrupt that runs now has interrupted. */
+static __always_inline u8 context_below(void)
+{
+	u32 count;
+
+	if (!preempt_count(&count))
+		return CTX_UNKNOWN;
+	return context_of(count & HARDIRQ_MASK ? count - HARDIRQ_ONE : count);
 }
 
 /* Atomic fetch-and-add came with 5.12. On older kernels the loader turns the

@@ -18,6 +18,7 @@ const volatile u32 cfg_self = 0;       /* tgid of the recorder, whose own calls 
 const volatile u32 cfg_netns = 0;
 const volatile u32 cfg_pid = 0;
 const volatile u16 cfg_port = 0;
+const volatile bool cfg_detail = false; /* profile full: fill also what costs more */
 const volatile u64 cfg_callsite_lo = 0, cfg_callsite_hi = 0;
 
 /* Set by the recorder at the end: detaching takes its time, one hook after the other,

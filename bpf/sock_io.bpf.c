@@ -2,10 +2,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
-/* Whether the hooks at the start of a call are wanted; without them there is nothing
- * to look up at its end, which would take a third of the probe's time. */
-const volatile bool cfg_detail = false;
-
+/* Without the hooks at the start of a call there is nothing to look up at its end,
+ * which would take a third of the probe's time. */
 static __always_inline struct call *detail(void)
 {
 	return cfg_detail ? call_of(EV_sock_io) : 0;

@@ -13,12 +13,13 @@ const (
 	Kretprobe Kind = "kretprobe" //
 	Uprobe    Kind = "uprobe"    // Target is library:function, library as in libc
 	Uretprobe Kind = "uretprobe" //
+	Perf      Kind = "perf"      // Target is a software event of perf and its frequency, cpu-clock@49
 )
 
 // Hook is one program at one place of the kernel or of a library.
 type Hook struct {
 	Kind   Kind
-	Target string // tracepoint, syscall or function
+	Target string // tracepoint, syscall or function; or structure:member, for all functions that the kernel has for it
 	Prog   string // name of the BPF program
 
 	// Args is how many arguments the kernel's tracepoint or function must have,

@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 
@@ -39,7 +40,11 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		if h.Detail && !s.conf.Detail {
 			continue
 		}
+		all := []schema.Hook{h}
 		err := s.kernel.check(h)
+		if _, ok := members[h.Target]; ok && err == nil {
+			all, err = s.kernel.expand(h)
+		}
 		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
 		}
@@ -50,7 +55,7 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 			ok = ok && h.Optional
 			continue
 		}
-		hooks = append(hooks, h)
+		hooks = append(hooks, all...)
 	}
 	if !ok {
 		return nil, refused
@@ -73,7 +78,7 @@ func sameMechanism(a, b schema.Kind) bool {
 // attachRung attaches all hooks or none. Optional ones may be left out.
 func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	var attached []schema.Hook
-	var links []link.Link
+	var links []io.Closer
 	var progs []*ebpf.Collection
 	for _, h := range hooks {
 		c, ls, err := s.attach(h)
@@ -92,6 +97,9 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		}
 		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
 	}
+	if len(attached) == 0 {
+		return nil
+	}
 	for i, h := range attached {
 		if !h.Again && !h.Silent {
 			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
@@ -103,12 +111,16 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 }
 
 // attach loads one program and attaches it where its hook says.
-func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
+func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
 	}
-	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog.Copy()},
+	prog = prog.Copy()
+	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
+		prog.AttachTo = h.Target // one program may stand for many functions
+	}
+	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
 	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 	if err != nil {
@@ -122,7 +134,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
 	return c, links, nil
 }
 
-func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
+func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	var l link.Link
 	var err error
 	switch h.Kind {
@@ -136,19 +148,21 @@ func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
 		l, err = link.Kretprobe(h.Target, p, nil)
 	case schema.Uprobe, schema.Uretprobe:
 		return s.linkLibraries(h, p)
+	case schema.Perf:
+		return linkPerf(h, p)
 	default:
 		err = fmt.Errorf("no mechanism %q", h.Kind)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return []link.Link{l}, nil
+	return []io.Closer{l}, nil
 }
 
 // linkLibraries attaches to the function in every C library that has it.
-func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
+func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	_, symbol, _ := strings.Cut(h.Target, ":")
-	var links []link.Link
+	var links []io.Closer
 	var last error
 	for _, lib := range s.kernel.libs {
 		ex, err := link.OpenExecutable(lib.Path)

@@ -44,6 +44,12 @@ func (k *kernel) check(h schema.Hook) error {
 			return fmt.Errorf("call site %s: not in kallsyms", h.CallSite)
 		}
 	}
+	if _, ok := members[h.Target]; ok {
+		if h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe {
+			return k.haveKprobes()
+		}
+		return nil // each of its functions is looked at
+	}
 	switch h.Kind {
 	case schema.RawTP:
 		return k.checkTracepoint(h)
@@ -98,11 +104,18 @@ func checkArgs(h schema.Hook, have int) error {
 	return nil
 }
 
-func (k *kernel) checkKprobe(h schema.Hook) error {
+func (k *kernel) haveKprobes() error {
 	if _, err := os.Stat("/sys/bus/event_source/devices/kprobe"); err != nil {
 		if _, err := os.Stat(filepath.Join(k.tracefs, "kprobe_events")); err != nil {
 			return errors.New("this kernel has no kprobes")
 		}
+	}
+	return nil
+}
+
+func (k *kernel) checkKprobe(h schema.Hook) error {
+	if err := k.haveKprobes(); err != nil {
+		return err
 	}
 	if !k.symbols.Has(h.Target) {
 		return errors.New("not in kallsyms")

@@ -3,13 +3,13 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/features"
-	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
 
 	"netrec/bpf"
@@ -62,7 +62,7 @@ type Set struct {
 
 	kernel *kernel
 	maps   *ebpf.Collection
-	links  []link.Link
+	links  []io.Closer
 	progs  []*ebpf.Collection
 	first  map[uint16][]*ebpf.Program // by event, without second chances
 	conf   Config

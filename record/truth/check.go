@@ -18,15 +18,31 @@ type Expect struct {
 // kernel's counters. Each name is one thing that was looked at.
 func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 	return map[string]Errors{
-		"account":  checkAccount(c, true),
-		"hooks":    checkHooks(c, want),
-		"syscalls": checkSyscalls(c, l),
-		"io":       checkIO(c, l),
-		"counters": checkCounters(c, l),
-		"sessions": checkSessions(c, l),
-		"lookups":  checkLookups(c, l),
-		"packets":  checkPackets(c, l, want),
-		"context":  checkContext(c),
+		"handshakes": checkHandshakes(c, l, want),
+		"resets":     checkResets(c, l, want),
+		"protocols":  checkProtocolCalls(c, l, want),
+		"marks":      checkMarks(c, l, want),
+		"echoes":     checkEchoes(c, l, want),
+
+		"account":        checkAccount(c, true),
+		"hooks":          checkHooks(c, want),
+		"syscalls":       checkSyscalls(c, l),
+		"makers":         checkMakers(c, l),
+		"waits":          checkWaits(c, l),
+		"copies":         checkCopies(c, l),
+		"rw":             checkReadWrite(c, l),
+		"receive queues": checkReceiveQueues(c, l),
+		"io":             checkIO(c, l),
+		"counters":       checkCounters(c, l),
+		"sessions":       checkSessions(c, l),
+		"lookups":        checkLookups(c, l),
+		"packets":        checkPackets(c, l, want),
+		"context":        checkContext(c),
+		"devices":        checkDevices(c, l),
+		"disciplines":    checkQueues(c, l, want),
+		"irqs":           checkInterrupts(c, l),
+		"families":       checkFamilies(c, l, want),
+		"samples":        checkSamples(c, l),
 	}
 }
 

@@ -37,7 +37,8 @@ func checkCounters(c *Capture, l *traffic.Log) Errors {
 		}
 	}
 	retrans := c.Select("tcp_retrans", run, func(r *Row) bool { e, ok := r.Int["err"]; return !ok || e == 0 })
-	if n := both(l, "Tcp.RetransSegs"); (n > 0) != (len(retrans) > 0) || len(retrans) > n {
+	synacks := len(c.Select("tcp_synack_retrans", run)) // counted, and an event of their own
+	if n := both(l, "Tcp.RetransSegs") - synacks; (n > 0) != (len(retrans) > 0) || len(retrans) > n {
 		errs.add("tcp_retrans: %d rows, the kernel counted %d segments", len(retrans), n)
 	}
 	return append(errs, checkDrops(c, l)...)
@@ -66,6 +67,9 @@ func checkDrops(c *Capture, l *traffic.Log) Errors {
 	}
 	if !hasReason {
 		n := both(l, "Udp.NoPorts") + both(l, "Udp6NoPorts") + both(l, "Udp.RcvbufErrors") + both(l, "Udp6RcvbufErrors")
+		for _, q := range l.Queues {
+			n += q.Dropped // of datagrams too
+		}
 		if rows := c.Select("skb_drop", ofRun(l), udp); len(rows) != n {
 			errs.add("skb_drop: %d rows of UDP, the kernel counted %d drops", len(rows), n)
 		}

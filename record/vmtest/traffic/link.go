@@ -69,6 +69,7 @@ func Setup(a, b string) error {
 		"peer", "name", deviceB, "address", macs[B], "netns", b); err != nil {
 		return nil // no veth in this kernel: newLink falls back to loopback
 	}
+	loadDisciplines()
 	ends := []end{{A, B, a, deviceA, delayA}, {B, A, b, deviceB, delayB}}
 	for _, e := range ends {
 		// One segment a packet: retransmitted packets and RetransSegs agree.

@@ -21,6 +21,36 @@ func TestParsePairs(t *testing.T) {
 	}
 }
 
+func TestParseInterrupts(t *testing.T) {
+	got := map[string]int{}
+	const text = `           CPU0       CPU1
+  NET_RX:         10          3
+   36:          1          2   PCI-MSI 1-edge   virtio1-req.0
+   11:          5          6   IO-APIC   11-fasteoi   uhci, ehci
+  ERR:          0
+`
+	if err := parseInterrupts(strings.NewReader(text), got); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{"NET_RX": 13, "36": 3}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestParseDevices(t *testing.T) {
+	got := map[string]int{}
+	const text = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    va: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+`
+	if err := parseDevices(strings.NewReader(text), got); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{"Dev.va.rx_packets": 2, "Dev.va.rx_dropped": 4, "Dev.va.tx_packets": 10, "Dev.va.tx_dropped": 12}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestReply(t *testing.T) {
 	ask := func(name string, typ byte) []byte {
 		q := []byte{9, 9, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1}

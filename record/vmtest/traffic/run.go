@@ -36,12 +36,19 @@ var kinds = []struct {
 }{
 	{"tcp", (*worker).tcp},
 	{"rst", (*worker).resets},
+	{"backlog", (*worker).backlogs},
+	{"ecn", (*worker).marks},
+	{"echo", (*worker).echoes},
 	{"close", (*worker).closes},
 	{"nagle", (*worker).nagle},
 	{"udp", (*worker).udp},
 	{"unix", (*worker).unix},
+	{"wait", (*worker).waits},
+	{"dup", (*worker).dups},
+	{"ping", (*worker).pings},
 	{"loss", (*worker).lossy},
 	{"dns", (*worker).dns},
+	{"queues", (*worker).queues},
 }
 
 // Kinds lists the kinds of traffic.
@@ -56,13 +63,20 @@ func Kinds() []string {
 // DefaultCounts are odd and all different, so that a mixed-up count shows.
 var DefaultCounts = map[string]int{
 	"tcp4": 23, "tcp6": 11, "tcpmapped": 7, "refused": 5, // kind tcp
+	"synack": 5, "full": 7, // backlog
+	"ce4": 11, "ce6": 7, "capable": 3, "marked": 5, // ecn
+	"echo4": 13, "echo6": 9, // echo
 	"resets":     9,                                                             // rst
 	"closerange": 13,                                                            // close
 	"nagle":      17,                                                            // small writes, each with and without Nagle
 	"udp4":       15, "udp6": 19, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
-	"unix":      25,                                  // unix
+	"unix":  25,              // unix
+	"waits": 31,              // wait
+	"dups":  33, "binds": 27, // dup
+	"pingfull":  39,                                  // ping
 	"transfers": 3,                                   // loss
 	"lookups":   9, "unknown": 3, "gethostbyname": 5, // dns
+	"queued": 27, "burst": 41, // queues: datagrams through each discipline, and through a short one
 }
 
 // Run makes the traffic and gives the log. The calling goroutine's thread is
@@ -130,6 +144,7 @@ func newWorker(o Options) (*worker, error) {
 		w.log.Namespaces[side] = Namespace{l.names[side], st.Ino, l.addrs[side][0].String(), l.addrs[side][1].String()}
 		w.log.Counters[side] = Counters{Before: w.counters(side)}
 	}
+	w.log.Interrupts = append(w.log.Interrupts, w.interrupts())
 	return w, nil
 }
 
@@ -212,6 +227,7 @@ func (w *worker) finishLog() {
 		c.After = w.counters(side)
 		w.log.Counters[side] = c
 	}
+	w.log.Interrupts = append(w.log.Interrupts, w.interrupts())
 	w.log.End = now()
 	w.log.Counts = map[string]int{}
 	for _, s := range w.log.Sockets {

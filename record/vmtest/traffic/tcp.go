@@ -15,8 +15,11 @@ const (
 	portLoss   = 7005
 	portNagle  = 7006
 	portClose  = 7007
+	portDefer  = 7021
+	portQueue  = 7023
 	portUDP    = 7101
 	portFull   = 7102
+	portECN    = 7121
 	portClosed = 7199 // nobody listens here, TCP and UDP
 )
 
