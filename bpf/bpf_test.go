@@ -145,7 +145,7 @@ func sameSet(a, b []string) bool {
 // Unless a probe hands out something new, maps must not grow with what happens on
 // the host: per-thread calls and per-CPU state only.
 func TestMapsAreBounded(t *testing.T) {
-	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "in_alloc": true, "marks": true,
+	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "in_alloc": true, "marks": true, "preempt_at": true,
 		"irq_starts": true, "expanding": true, // a fixed number of slots per CPU
 		"qdisc_kinds": true, // kinds of queueing disciplines that the kernel has
 		".rodata":     true, ".bss": true}

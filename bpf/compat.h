@@ -38,7 +38,8 @@ static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direc
  * loader puts the variable's BTF id in place of this constant and the offset of
  * the count in it into cfg_preempt_off. That needs the variable in kallsyms;
  * without CONFIG_KALLSYMS_ALL the way leads from the running task to its CPU's
- * run queue, and from there by the distance of the two variables. */
+ * run queue, and from there by the distance of the two variables. The address
+ * found is kept, one for each CPU, in a map that only probes can write. */
 #define PREEMPT_PLACEHOLDER "0x6e65747265637063"
 
 const volatile s32 cfg_preempt_off = -1;
@@ -48,6 +49,32 @@ const volatile s64 cfg_preempt_rq = 0;
 #define HARDIRQ_ONE 0x00010000
 #define HARDIRQ_MASK 0x000f0000
 #define NMI_MASK 0x00f00000
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} preempt_at SEC(".maps");
+
+static __always_inline u32 count_by_run_queue(void)
+{
+	u32 zero = 0, count = 0;
+	u64 *at = bpf_map_lookup_elem(&preempt_at, &zero);
+
+	if (!at)
+		return 0;
+	if (!*at) {
+		struct task_struct *t = (void *)bpf_get_current_task();
+		u64 rq = (u64)BPF_CORE_READ(t, se.cfs_rq, rq);
+
+		if (!rq)
+			return 0;
+		*at = rq + cfg_preempt_rq;
+	}
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)*at);
+	return count;
+}
 
 /* preempt_count is false where the kernel hides it. */
 static __always_inline bool preempt_count(u32 *count)
@@ -60,10 +87,7 @@ static __always_inline bool preempt_count(u32 *count)
 		p = bpf_this_cpu_ptr(p);
 		*count = *(u32 *)(p + cfg_preempt_off);
 	} else if (cfg_preempt_rq) {
-		struct task_struct *t = (void *)bpf_get_current_task();
-
-		p = (char *)BPF_CORE_READ(t, se.cfs_rq, rq);
-		bpf_probe_read_kernel(count, sizeof(*count), p + cfg_preempt_rq);
+		*count = count_by_run_queue();
 	} else {
 		return false;
 	}

@@ -100,7 +100,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$' $packages
+	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$' $packages
 }
 
 elsewhere() {
