@@ -7,7 +7,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "gethostlatency",
-	Group:    groupDNS,
+	Group:    groupSlow,
 	Question: "how slow are name lookups, per process and host?",
 	Help: `One line per lookup through the C library (getaddrinfo, gethostbyname and its
 kin), when it returned. Resolvers that applications bring themselves and static

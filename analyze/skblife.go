@@ -10,7 +10,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "skblife",
-	Group:    groupPkt,
+	Group:    groupSlow,
 	Question: "how long does an sk_buff live: what delay do all layers of the stack add?",
 	Help: `Nanoseconds from the allocation of an sk_buff to its end, consumed or dropped.
 This is the life of the buffer, not of the packet: segmentation, merging and

@@ -11,7 +11,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "tcplife",
-	Group:    groupTCP,
+	Group:    groupLife,
 	Question: "which TCP sessions happened, how long did they live, how many bytes?",
 	Help: `One line per session that ended. MS is the time from the first state of the
 session, its SYN, to CLOSE; PID and COMM are the process that connected or

@@ -11,7 +11,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "tcpnagle",
-	Group:    groupTCP,
+	Group:    groupSlow,
 	Question: "how is Nagle set on transmit calls, and how long is transmission held back?",
 	Help: `@nagle counts the transmit attempts by the Nagle flags they were made with.
 @blocked_us is how long data stayed back: from the first attempt that found

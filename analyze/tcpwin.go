@@ -12,7 +12,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "tcpwin",
-	Group:    groupTCP,
+	Group:    groupFull,
 	Question: "how do congestion window, slow-start threshold and send buffer evolve per connection?",
 	Help: `CSV in every text format. A row "rcv" for each segment that reached an
 established connection, with the values before it was processed; "new" where a

@@ -39,6 +39,7 @@ func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 	}
 	if o := t.older[s.Cookie]; o != nil {
 		s.adopt(o)
+		s.Passive = s.Passive || !s.Active && t.listening[portOf{o.Netns, o.Lport}]
 	}
 }
 
@@ -54,6 +55,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
+	s.Passive = s.Passive || kind == acceptRow
 	// The rows that owner judges come from tasks also where the kernel hides the context.
 	if ctx := r.Str(c.ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)
@@ -62,6 +64,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 		to := r.Str(c.newState)
 		s.State = t.names.Get(to)
 		s.Active = s.Active || to == "SYN_SENT"
+		s.Passive = s.Passive || to == "LISTEN" || r.Str(c.oldState) == "LISTEN"
 		if to == "CLOSE" {
 			t.close(s, r.TS)
 		}

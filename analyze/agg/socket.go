@@ -24,6 +24,7 @@ type Socket struct {
 	Older    bool  // it was alive when the recording began
 	Open     bool  // it was alive when the recording ended; set for OnEnd
 	Active   bool  // this host sent the SYN
+	Passive  bool  // it listens, or came from a listener
 
 	slot  int
 	owner ownerRank
@@ -39,6 +40,9 @@ const (
 	ownerIO              // sent or received
 	ownerOpen            // connected, accepted, listened, or had it open at the start
 )
+
+// Serves reports whether the local port names the service, not the remote one.
+func (s *Socket) Serves() bool { return s.Passive && !s.Active && s.Lport != 0 }
 
 // Tuple reports whether both ends are known.
 func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }

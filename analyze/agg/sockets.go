@@ -23,6 +23,9 @@ type Sockets struct {
 	byAddr map[uint64]*Socket
 	gens   map[uint64]int32
 	older  map[int64]*schema.Socket
+	// Ports that had a listener at the start: an older socket that has one came from it.
+	listening map[portOf]bool
+
 	names  Intern
 	onEnd  []func(*Socket)
 	free   []*Socket
@@ -31,6 +34,11 @@ type Sockets struct {
 	closed []closedAt // oldest first
 	last   *Socket    // of the row before: rows come in runs
 	kinds  []rowKind  // by event id
+}
+
+type portOf struct {
+	netns uint32
+	port  int
 }
 
 type closedAt struct {
@@ -51,7 +59,7 @@ var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_clo
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}}
+	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{}}
 	s.col = cols{
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
@@ -62,6 +70,9 @@ func NewSockets(alive []schema.Socket) *Sockets {
 	for i := range alive {
 		if alive[i].Cookie != 0 {
 			s.older[alive[i].Cookie] = &alive[i]
+		}
+		if alive[i].State == "LISTEN" {
+			s.listening[portOf{alive[i].Netns, alive[i].Lport}] = true
 		}
 	}
 	return s

@@ -91,17 +91,35 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 
 // Find is the analysis of a name or alias, nil if there is none.
 func Find(all []*Analysis, name string) *Analysis {
+	a, _ := find(all, name)
+	return a
+}
+
+// find also gives the options that come with an alias.
+func find(all []*Analysis, name string) (*Analysis, []string) {
 	for _, a := range all {
 		if a.Name == name {
-			return a
+			return a, nil
 		}
-		for _, s := range a.Aliases {
-			if s == name {
-				return a
+		for _, alias := range a.Aliases {
+			if words := strings.Fields(alias); words[0] == name {
+				return a, words[1:]
 			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// names lists all names and aliases.
+func names(all []*Analysis) []string {
+	var ns []string
+	for _, a := range all {
+		ns = append(ns, a.Name)
+		for _, alias := range a.Aliases {
+			ns = append(ns, strings.Fields(alias)[0])
+		}
+	}
+	return ns
 }
 
 // name takes the name of an analysis, or the argument of the one before.
@@ -117,19 +135,16 @@ func (p *parser) name(word string) error {
 			return nil
 		}
 	}
-	a := Find(p.all, word)
+	a, options := find(p.all, word)
 	if a == nil {
 		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
-		names := make([]string, len(p.all))
-		for i, a := range p.all {
-			names[i] = a.Name
-		}
-		if s := Suggest(word, names); s != "" {
+		if s := Suggest(word, names(p.all)); s != "" {
 			e.Meant = fmt.Sprintf("did you mean %s?", s)
 		}
 		return e
 	}
 	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
+	p.args = slices.Concat(options, p.args)
 	return nil
 }
 
@@ -152,7 +167,14 @@ func (p *parser) option(word string) error {
 		value, p.args = p.args[0], p.args[1:]
 	}
 	if err := o.check(value); err != nil {
-		return &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+		e := &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+		words := strings.Split(value, ",")
+		for _, w := range words {
+			if s := Suggest(w, o.Choices); s != "" && s != w {
+				e.Meant = fmt.Sprintf("did you mean %s?", s)
+			}
+		}
+		return e
 	}
 	into[o.Name] = value
 	return nil
@@ -213,6 +235,13 @@ func (o *Option) check(v string) error {
 	case Choice:
 		if !slices.Contains(o.Choices, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(o.Choices, ", "))
+		}
+	case Choices:
+		words := strings.Split(v, ",")
+		for _, w := range words {
+			if !slices.Contains(o.Choices, w) || w == noKeys && len(words) > 1 {
+				return fmt.Errorf("%q is not one of %s", w, strings.Join(o.Choices, ", "))
+			}
 		}
 	}
 	return nil

@@ -38,7 +38,14 @@ func Help(a *Analysis) (string, error) {
 		fmt.Fprintf(&b, "\nExample:\n  netrec analyze cap.parquet %s\n", a.Example)
 	}
 	if len(a.Aliases) > 0 {
-		fmt.Fprintf(&b, "\nAlso called: %s\n", strings.Join(a.Aliases, ", "))
+		b.WriteString("\nAlso called:\n")
+		for _, alias := range a.Aliases {
+			name, options, ok := strings.Cut(alias, " ")
+			if ok {
+				name = fmt.Sprintf("%-16s for %s %s", name, a.Name, options)
+			}
+			fmt.Fprintf(&b, "  %s\n", name)
+		}
 	}
 	if len(a.Options) > 0 {
 		b.WriteString("\nOptions:\n")
@@ -76,7 +83,7 @@ func writeOptions(b *strings.Builder, os []Option) {
 			name += " " + o.placeholder()
 		}
 		doc := o.Doc
-		if o.Kind == Choice && o.placeholder() == strings.ToUpper(o.Name) {
+		if o.Kind == Choices || o.Kind == Choice && o.placeholder() == strings.ToUpper(o.Name) {
 			doc += ": " + strings.Join(o.Choices, ", ")
 		}
 		if o.Default != "" && o.Kind != Flag {
@@ -90,6 +97,8 @@ func (o *Option) placeholder() string {
 	switch o.Kind {
 	case Number:
 		return "N"
+	case Choices:
+		return "KEYS"
 	case Choice:
 		// Long lists are in the text beside it.
 		if s := strings.Join(o.Choices, "|"); len(s) <= 16 {

@@ -33,6 +33,7 @@ type Input struct {
 	uses     []use
 	cols     []scan.Col
 	sockets  bool
+	owners   []*Keys // that go by the process of a row
 	older    string // what is unknown of sockets older than the recording
 	onEnd    []func(*agg.Socket)
 	onlySock uint64
@@ -90,11 +91,18 @@ func (in *Input) add(us []use, u use) []use {
 // of sockets that are older than the recording.
 func (in *Input) Sockets(older string) {
 	in.sockets, in.older = true, older
-	in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx")
+	in.task()
 }
+
+// task asks for the columns that Owner reads.
+func (in *Input) task() { in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx") }
 
 // identities adds the events that Sockets needs and the analysis did not name.
 func (in *Input) identities() {
+	if !in.sockets && slices.ContainsFunc(in.owners, func(k *Keys) bool { return !k.OnCPU }) &&
+		slices.ContainsFunc(in.events(), func(e string) bool { return schema.ByName(e) != nil && !calls[schema.ByName(e).ID] }) {
+		in.Sockets("")
+	}
 	for _, e := range agg.IdentityEvents {
 		if in.sockets && !slices.Contains(in.events(), e) {
 			in.uses = append(in.uses, use{event: e, without: "owners, ends and lives of sockets are less certain"})

@@ -32,9 +32,12 @@ func (w *textWriter) key(t *Table, cells []Cell) []byte {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		if t.Columns[i].Kind == Stack {
+		switch {
+		case cells[i].Null:
+			b = append(b, '?')
+		case t.Columns[i].Kind == Stack:
 			b = appendStack(b, cells[i].Str)
-		} else {
+		default:
 			b = appendPlain(b, &t.Columns[i], &cells[i], true)
 		}
 	}
