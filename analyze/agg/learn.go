@@ -24,6 +24,10 @@ func rowKinds() []rowKind {
 	for _, name := range schema.Columns[schema.ColumnIndex("lport")].Events {
 		kinds[schema.ByName(name).ID] = tupleRow
 	}
+	// These are of a listener, and their ends those of a connection to be.
+	for _, name := range []string{"tcp_syn_arrive", "tcp_synack_retrans"} {
+		kinds[schema.ByName(name).ID] = silentRow
+	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
 		"sys_accept": acceptRow, "sys_close": closeRow, "sock_io": ioRow} {
 		kinds[schema.ByName(name).ID] = k

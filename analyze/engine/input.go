@@ -34,7 +34,7 @@ type Input struct {
 	cols     []scan.Col
 	sockets  bool
 	owners   []*Keys // that go by the process of a row
-	older    string // what is unknown of sockets older than the recording
+	older    string  // what is unknown of sockets older than the recording
 	onEnd    []func(*agg.Socket)
 	onlySock uint64
 	tables   []*render.Table
@@ -124,6 +124,9 @@ func (in *Input) Owner(r *Row) (pid int64, comm string) {
 	}
 	return 0, ""
 }
+
+// Recorded reports whether the file has what happened of an event.
+func (in *Input) Recorded(event string) bool { return present(in.Meta, event).status == Answered }
 
 // Table adds a table to the answer.
 func (in *Input) Table(s render.Spec) *render.Table {
