@@ -69,8 +69,10 @@ func histOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column
 		add: (*agg.Log2).Add, weight: (*agg.Log2).Total, show: showHist[K]}
 }
 
-func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) {
-	for _, b := range h.Buckets() {
+func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) { showBuckets(t, k, h.Buckets()) }
+
+func showBuckets[K key[K]](t *render.Table, k K, buckets []agg.Bucket) {
+	for _, b := range buckets {
 		k.Put(t)
 		t.IntOr(b.Low, !b.NoLow).IntOr(b.High, !b.NoHigh).Int(b.Count).End()
 	}

@@ -66,6 +66,7 @@ const (
 	MapCount             // @name[key]: count
 	MapStats             // @name[key]: count N, average A, total T
 	MapHist              // @name[key]: and buckets; low and high are NULL where unbounded
+	Samples              // kernel stack, user stack, process, pid and count, as a block
 )
 
 // Spec describes a table.
@@ -76,6 +77,9 @@ type Spec struct {
 	Look    Look
 	Keys    int // map looks: how many of the columns are the key
 	Columns []Column
+
+	Delimited bool // Samples: a mark between the kernel's and the user's frames
+	Annotated bool // Samples: kernel frames are marked as such
 }
 
 // CountMap is the spec of a bpftrace count map with these keys.

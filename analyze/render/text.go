@@ -47,6 +47,12 @@ func (w *textWriter) table(t *Table) {
 		writeCSVHeader(w.out, t)
 	case MapHist:
 		w.hist = hist{}
+	case MapCount:
+		if w.style == BCC {
+			w.bccHeading(t)
+		}
+	case Samples:
+		w.out.WriteByte('\n')
 	}
 }
 
@@ -73,10 +79,14 @@ func (w *textWriter) row(t *Table) {
 		w.buf = writeCSVRow(w.out, t, w.buf[:0])
 	case Record:
 		w.record(t)
-	case MapCount, MapStats:
+	case MapCount:
+		w.count(t)
+	case MapStats:
 		w.entry(t)
 	case MapHist:
 		w.bucket(t)
+	case Samples:
+		w.sample(t)
 	default:
 		w.line(t)
 	}
@@ -141,7 +151,9 @@ func (w *textWriter) done(t *Table) {
 	case MapHist:
 		w.flushHist(t)
 	case MapCount, MapStats:
-		w.out.WriteByte('\n')
+		if w.style != BCC || stackKey(t) < 0 { // stacks have a blank line of their own
+			w.out.WriteByte('\n')
+		}
 	}
 }
 

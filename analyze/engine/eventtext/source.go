@@ -29,9 +29,10 @@ type row struct {
 }
 
 type cell struct {
-	col int
-	num int64
-	str string
+	col  int
+	num  int64
+	step int64 // from one repetition of the row to the next
+	str  string
 }
 
 // Parse makes a recording of metadata, as JSON over the fields of scan.Meta, and
