@@ -58,8 +58,11 @@ func (l *lives) open(s *agg.Socket) {
 
 // since is when the part of a life that the recording has begins.
 func (l *lives) since(s *agg.Socket) int64 {
-	if s.Older {
+	switch {
+	case s.Older:
 		return l.in.Start()
+	case s.Began != 0: // socket(2) may be long before
+		return s.Began
 	}
 	return s.First
 }

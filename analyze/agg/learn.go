@@ -16,6 +16,8 @@ const (
 	acceptRow
 	closeRow
 	ioRow
+	madeRow // socket(2)
+	goneRow // nothing of the socket follows but the return of close(2)
 )
 
 // rowKinds lists the kind of each event, by its id.
@@ -29,7 +31,8 @@ func rowKinds() []rowKind {
 		kinds[schema.ByName(name).ID] = silentRow
 	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
-		"sys_accept": acceptRow, "sys_close": closeRow, "sock_io": ioRow} {
+		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow,
+		"sys_socket": madeRow, "udp_gone": goneRow} {
 		kinds[schema.ByName(name).ID] = k
 	}
 	return kinds
@@ -66,12 +69,19 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	}
 	if kind == stateRow {
 		to := r.Str(c.newState)
+		if s.Began == 0 {
+			s.Began = r.TS
+		}
 		s.State = t.names.Get(to)
 		s.Active = s.Active || to == "SYN_SENT"
 		s.Passive = s.Passive || to == "LISTEN" || r.Str(c.oldState) == "LISTEN"
 		if to == "CLOSE" {
 			t.close(s, r.TS)
 		}
+	}
+	if kind == goneRow {
+		s.gone = true
+		t.close(s, r.TS)
 	}
 	s.full = s.Tuple() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
 }
@@ -102,6 +112,8 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		rank = ownerIO
 	case closeRow:
 		rank = ownerClose
+	case madeRow:
+		rank = ownerMade
 	case stateRow:
 		switch r.Str(t.col.newState) {
 		case "SYN_SENT", "LISTEN":

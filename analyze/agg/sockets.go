@@ -56,6 +56,10 @@ type cols struct {
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
 var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_close"}
 
+// IdentityHelp are events that make lives of sockets surer where they were recorded: those
+// of sockets without states, and their owners before anything is sent.
+var IdentityHelp = []string{"sys_socket", "udp_gone"}
+
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
@@ -111,7 +115,7 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)
 	}
-	if kind == stateRow || kind != silentRow && !s.full {
+	if kind == stateRow || kind == goneRow || kind != silentRow && !s.full {
 		t.learn(s, r, kind)
 	}
 	return s
@@ -119,8 +123,13 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 
 // another reports whether the row cannot belong to the life s.
 func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
-	if kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)) {
+	switch {
+	case kind == madeRow:
 		return true
+	case s.gone:
+		return kind != closeRow || r.TS-r.Int(t.col.dur) > s.Closed
+	case kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)):
+		return !s.made || s.Began != 0
 	}
 	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true
@@ -150,7 +159,8 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	s := t.take()
 	slot := s.slot
 	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot}
-	s.Born = kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
+	s.made = kind == madeRow
+	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
 	t.serial++
 	t.byAddr[addr] = s
 	return s
