@@ -138,4 +138,16 @@ static __always_inline u64 next(u64 *counter)
 	return v;
 }
 
+/* fexit_caller is where the function will return to. The kernel has no helper for it; x86's
+ * trampolines for programs at the end of a function have had it at one place since 5.10:
+ * above the arguments lie the result, the caller's frame pointer, the place in the function
+ * from which the trampoline was called, and this. record/truth counts on it. */
+static __always_inline u64 fexit_caller(const void *ctx, const int args)
+{
+	u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), (const u64 *)ctx + args + 3);
+	return address;
+}
+
 #endif

@@ -19,7 +19,15 @@ const volatile u32 cfg_netns = 0;
 const volatile u32 cfg_pid = 0;
 const volatile u16 cfg_port = 0;
 const volatile bool cfg_detail = false; /* profile full: fill also what costs more */
-const volatile u64 cfg_callsite_lo = 0, cfg_callsite_hi = 0;
+
+/* Where a function of the kernel begins and ends, for probes that ask who called; the
+ * loader fills it in by the name. Nothing is within a function that a kernel lacks. */
+struct site {
+	u64 lo, hi;
+};
+
+#define SITE(function) const volatile struct site site_##function = {}
+#define within(site, address) ((address) >= (site).lo && (address) < (site).hi)
 
 /* Set by the recorder at the end: detaching takes its time, one hook after the other,
  * and the recording should end at one moment for all events. */

@@ -2,39 +2,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "skb.h"
 
-/* Which packet is inside pskb_expand_head, per kind of context. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, CTX_UNKNOWN + 1);
-	__type(key, u32);
-	__type(value, u64);
-} expanding SEC(".maps");
+/* These give a packet other data and let go of the old: it lives on. */
+SITE(pskb_expand_head);
+SITE(skb_morph);
+SITE(pskb_carve_inside_header);
+SITE(pskb_carve_inside_nonlinear);
 
-static __always_inline u64 *expanding_here(void)
+static __always_inline bool lives_on(u64 caller)
 {
-	u32 ctx = context();
-
-	return bpf_map_lookup_elem(&expanding, &ctx);
-}
-
-SEC("fentry/pskb_expand_head")
-int BPF_PROG(skb_free_expand_in, struct sk_buff *skb)
-{
-	u64 *here = expanding_here();
-
-	if (here)
-		*here = (u64)skb;
-	return 0;
-}
-
-SEC("fexit/pskb_expand_head")
-int BPF_PROG(skb_free_expand_out)
-{
-	u64 *here = expanding_here();
-
-	if (here)
-		*here = 0;
-	return 0;
+	return within(site_pskb_expand_head, caller) || within(site_skb_morph, caller) ||
+	       within(site_pskb_carve_inside_header, caller) || within(site_pskb_carve_inside_nonlinear, caller);
 }
 
 static __always_inline int skb_free(struct sk_buff *skb, const u8 func, s32 reason)
@@ -56,25 +33,16 @@ static __always_inline int skb_free(struct sk_buff *skb, const u8 func, s32 reas
 	return 0;
 }
 
-static __always_inline int released(struct sk_buff *skb, s32 reason)
+SEC("fexit/skb_release_data")
+int BPF_PROG(skb_free_fexit2, struct sk_buff *skb, int reason)
 {
-	u64 *here = expanding_here();
-
-	if (here && *here == (u64)skb)
-		return 0; /* it gets new data and lives on */
-	return skb_free(skb, FUNC_SKB_RELEASE_DATA, reason);
+	return lives_on(fexit_caller(ctx, 2)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, reason);
 }
 
-SEC("fentry/skb_release_data")
-int BPF_PROG(skb_free_fentry2, struct sk_buff *skb, int reason)
+SEC("fexit/skb_release_data")
+int BPF_PROG(skb_free_fexit1, struct sk_buff *skb)
 {
-	return released(skb, reason);
-}
-
-SEC("fentry/skb_release_data")
-int BPF_PROG(skb_free_fentry1, struct sk_buff *skb)
-{
-	return released(skb, -1);
+	return lives_on(fexit_caller(ctx, 1)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, -1);
 }
 
 /* Where the data went into another packet, only the sk_buff itself is freed. */

@@ -39,12 +39,8 @@ type Hook struct {
 	// kernel did not show the first because it was already running on that CPU.
 	Again bool
 
-	// Silent marks a program that makes no rows and no part of one: not running it
-	// loses nothing.
-	Silent bool
-
-	// CallSite names the function whose address range limits this hook to
-	// calls made from it.
+	// CallSite names a function that the probe tells calls from by its addresses, and
+	// cannot do without.
 	CallSite string
 }
 

@@ -24,8 +24,8 @@ var (
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff ended, after use or dropped",
 		Ladder: []Rung{
-			skbFreeRung(Hook{Kind: Fentry, Target: "skb_release_data", Args: 2, Prog: "skb_free_fentry2"}),
-			skbFreeRung(Hook{Kind: Fentry, Target: "skb_release_data", Args: 1, Prog: "skb_free_fentry1"}),
+			skbFreeRung(2),
+			skbFreeRung(1),
 		}}
 	skbDerive = Event{ID: 108, Name: "skb_derive", Row: SkbDerive{}, Rate: Extreme, Profile: Full,
 		Groups: []string{"skb"},
@@ -39,12 +39,13 @@ var (
 		}}}
 )
 
-// skbFreeRung adds what skb_release_data does not see, and what it sees too much:
-// pskb_expand_head releases data of a packet that lives on.
-func skbFreeRung(release Hook) Rung {
-	return Rung{release,
-		{Kind: Fentry, Target: "pskb_expand_head", Args: 4, Prog: "skb_free_expand_in", Silent: true},
-		{Kind: Fexit, Target: "pskb_expand_head", Args: 4, Prog: "skb_free_expand_out", Silent: true},
+// skbFreeRung is for kernels whose skb_release_data has that many arguments. It runs at the
+// end of nearly every packet, but also where pskb_expand_head and the like give a packet
+// other data; and it does not run where the data went into another packet.
+func skbFreeRung(args int) Rung {
+	n := string(rune('0' + args))
+	return Rung{
+		{Kind: Fexit, Target: "skb_release_data", Args: args, CallSite: "pskb_expand_head", Prog: "skb_free_fexit" + n},
 		{Kind: Fentry, Target: "kfree_skb_partial", Args: 2, Prog: "skb_free_partial"},
 		{Kind: Fentry, Target: "napi_skb_free_stolen_head", Args: 1, Prog: "skb_free_stolen", Optional: true},
 	}

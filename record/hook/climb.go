@@ -101,7 +101,7 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		return nil
 	}
 	for i, h := range attached {
-		if !h.Again && !h.Silent {
+		if !h.Again {
 			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
 		}
 	}

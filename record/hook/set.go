@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/cilium/ebpf"
@@ -142,24 +143,30 @@ func (s *Set) prepare() error {
 }
 
 func (s *Set) setConstants(pc preempt) error {
-	var lo, hi uint64
-	for _, e := range s.conf.Events {
-		for _, r := range e.Ladder {
-			for _, h := range r {
-				if h.CallSite != "" {
-					lo, hi, _ = s.conf.Symbols.Range(h.CallSite)
-				}
-			}
-		}
-	}
 	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
 	for name, v := range map[string]any{
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_netns": s.conf.Netns, "cfg_pid": s.conf.Pid, "cfg_port": s.conf.Port,
-		"cfg_callsite_lo": lo, "cfg_callsite_hi": hi, "cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
+		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
 		"cfg_detail": s.conf.Detail,
 	} {
 		if err := s.base.Variables[name].Set(v); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	return s.setSites()
+}
+
+// setSites tells the probes where functions begin and end of which they ask whether they
+// were the caller. A function that this kernel does not have called nobody.
+func (s *Set) setSites() error {
+	for name, v := range s.base.Variables {
+		function, ok := strings.CutPrefix(name, "site_")
+		if !ok {
+			continue
+		}
+		lo, hi, _ := s.conf.Symbols.Range(function)
+		if err := v.Set([2]uint64{lo, hi}); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}

@@ -124,13 +124,19 @@ func address(r *Row, addr, port string) string {
 var sends = map[string]bool{"sendto": true, "sendmsg": true, "write": true, "writev": true, "sendmmsg": true}
 var receives = map[string]bool{"recvfrom": true, "recvmsg": true, "read": true, "readv": true, "recvmmsg": true}
 
+// ofIP holds for sockets of TCP or UDP. A ping socket has the type of UDP's, and no part
+// in it.
+func ofIP(s *traffic.Socket, typ string) bool {
+	return s.Type == typ && s.Family != "unix" && s.Kind != "ping"
+}
+
 // ioWants lists what sends and receives on sockets of a type of IP, or of any type and
 // family, must have left: the kernel's function runs once a call, once a message of a
 // batch, and once more for a batch that ran dry.
 func ioWants(l *traffic.Log, typ string) []want {
 	var out []want
 	for _, s := range l.Sockets {
-		if s.TID != l.TID || (typ != "" && (s.Type != typ || s.Family == "unix")) {
+		if s.TID != l.TID || (typ != "" && !ofIP(s, typ)) {
 			continue
 		}
 		for i := range s.Calls {

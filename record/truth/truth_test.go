@@ -122,7 +122,7 @@ func TestThisKernel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	capture, logFile := filepath.Join(dir, "truth.parquet"), filepath.Join(dir, "log.json")
-	record(t, tools, capture, logFile)
+	record(t, tools, capture, logFile, traffic.Kinds())
 	c, err := Load(capture)
 	if err != nil {
 		t.Fatal(err)
@@ -159,8 +159,8 @@ func sortedNames(m map[string]Errors) []string {
 	return names
 }
 
-// record runs recorder and traffic as a user would, in namespaces of their own.
-func record(t *testing.T, tools, capture, logFile string, more ...string) {
+// record runs recorder and traffic of some kinds as a user would, in namespaces of their own.
+func record(t *testing.T, tools, capture, logFile string, kinds []string, more ...string) {
 	t.Helper()
 	ns := namespaces(t, tools)
 	ready := capture + ".ready"
@@ -175,7 +175,7 @@ func record(t *testing.T, tools, capture, logFile string, more ...string) {
 		t.Fatal(err)
 	}
 	waitReady(t, ready, rec, &out)
-	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-ns", strings.Join(ns, ","), "-log", logFile)
+	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		_ = rec.Process.Kill()
 		t.Fatalf("traffic: %v\n%s", err, b)
@@ -270,7 +270,7 @@ func answers(t *testing.T, tools, capture string, c *Capture) {
 	}
 }
 
-// mechanisms records the same traffic through each mechanism of the TCP events that
+// mechanisms records TCP's part of the traffic through each mechanism of the TCP events that
 // this kernel has; the rows must not depend on it.
 func mechanisms(t *testing.T, tools string) {
 	if slices.Contains(expected(t).Missing, "tcp_write_xmit") {
@@ -283,7 +283,7 @@ func mechanisms(t *testing.T, tools string) {
 		for _, e := range []string{"tcp_state", "tcp_rcv_est", "tcp_write_xmit"} {
 			args = append(args, "-e", e, "--hook", e+"="+string(kind))
 		}
-		record(t, tools, capture, logFile, args...)
+		record(t, tools, capture, logFile, []string{"tcp", "rst", "backlog", "close", "nagle", "loss"}, args...)
 		c, err := Load(capture)
 		if err != nil {
 			t.Fatal(err)
