@@ -32,7 +32,7 @@ func rowKinds() []rowKind {
 	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
 		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow,
-		"sys_socket": madeRow, "udp_gone": goneRow} {
+		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "udp_gone": goneRow} {
 		kinds[schema.ByName(name).ID] = k
 	}
 	return kinds

@@ -80,6 +80,10 @@ type Spec struct {
 
 	Delimited bool // Samples: a mark between the kernel's and the user's frames
 	Annotated bool // Samples: kernel frames are marked as such
+
+	// Sections makes text show the first column in a line of its own, above the
+	// heading, whenever it changes.
+	Sections bool
 }
 
 // CountMap is the spec of a bpftrace count map with these keys.
