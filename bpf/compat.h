@@ -33,6 +33,13 @@ static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direc
 	return direct ? (struct tcp_sock *)bpf_skc_to_tcp_sock(sk) : (struct tcp_sock *)sk;
 }
 
+/* The helper that finds the registers of a task's system call came with 5.15. Before,
+ * they lie at the very end of the stack, whose size x86-64 fixes; later kernels may leave
+ * room behind them. */
+const volatile bool cfg_task_regs = false;
+
+#define THREAD_SIZE 16384
+
 /* The preemption count tells task from interrupt. Up to 6.1 and from 6.15 on it is
  * the per-CPU variable __preempt_count, between them a field of pcpu_hot. The
  * loader puts the variable's BTF id in place of this constant and the offset of

@@ -88,6 +88,18 @@ enum func_value {
 	FUNC_UDPV6_SENDMSG = 52,
 	FUNC_UDP_RECVMSG = 53,
 	FUNC_UDPV6_RECVMSG = 54,
+	FUNC_EXEC = 55,
+	FUNC_SCM_DETACH_FDS = 56,
+	FUNC_VFS_READ = 57,
+	FUNC_VFS_WRITE = 58,
+	FUNC_VFS_READV = 59,
+	FUNC_VFS_WRITEV = 60,
+};
+
+enum path_form_value {
+	PATH_FORM_ROOTED = 1,
+	PATH_FORM_CUT = 2,
+	PATH_FORM_FREE = 3,
 };
 
 enum poll_form_value {
@@ -410,6 +422,35 @@ struct fd_dup {
 	u8 fds_shared;
 	u8 func;
 	u8 pad7[2];
+};
+
+#define EV_scm_fd 70
+#define RARE_scm_fd 1
+struct scm_fd {
+	struct header h;
+	u64 peer_sock;
+	u64 passed_sock;
+	u64 file;
+	s64 file_ino;
+	s32 fd;
+	s32 fd_passed;
+	u16 nth;
+	u16 fds_count;
+	u8 file_type;
+	u8 dir;
+	u8 pad11[2];
+	u8 file_name[192];
+};
+
+#define EV_vfs_rw 71
+#define RARE_vfs_rw 0
+struct vfs_rw {
+	struct header h;
+	s64 file_ino;
+	s64 asked_bytes;
+	u8 file_type;
+	u8 func;
+	u8 pad5[6];
 };
 
 #define EV_sys_read 66
@@ -872,6 +913,8 @@ union all_rows {
 	struct sys_poll sys_poll;
 	struct sys_epoll_ctl sys_epoll_ctl;
 	struct fd_dup fd_dup;
+	struct scm_fd scm_fd;
+	struct vfs_rw vfs_rw;
 	struct sys_read sys_read;
 	struct sys_write sys_write;
 	struct skb_alloc skb_alloc;

@@ -102,11 +102,37 @@ struct sock_common {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
 };
 
 struct file {
 	void *private_data;
 	struct inode *f_inode;
+	struct path f_path;
 };
 
 struct socket {
@@ -131,6 +157,11 @@ struct sock {
 	u32 sk_ack_backlog;
 	u32 sk_max_ack_backlog;
 	struct socket *sk_socket;
+};
+
+struct unix_sock {
+	struct sock sk;
+	struct sock *peer;
 };
 
 struct request_sock {
@@ -256,12 +287,26 @@ struct msghdr {
 	void *msg_name;
 	int msg_namelen;
 	struct iov_iter msg_iter;
+	void *msg_control;
 	unsigned int msg_flags;
+	unsigned long msg_controllen;
+};
+
+#define SCM_MAX_FD 253
+
+struct scm_fp_list {
+	short count;
+	struct file *fp[SCM_MAX_FD];
+};
+
+struct scm_cookie {
+	struct scm_fp_list *fp;
 };
 
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *close_on_exec;
 };
 
 struct files_struct {
@@ -285,6 +330,7 @@ struct signal_struct {
 };
 
 struct task_struct {
+	void *stack;
 	struct sched_entity se;
 	int tgid;
 	unsigned int flags;
@@ -314,6 +360,7 @@ struct sockaddr_in6 {
 	u8 sin6_addr[16];
 };
 
+#define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_ICMP 1
@@ -329,5 +376,7 @@ struct sockaddr_in6 {
 #define S_IFMT 00170000
 #define PF_KTHREAD 0x00200000
 #define S_IFSOCK 0140000
+#define S_IFIFO 0010000
+#define S_IFSHIFT 12
 
 #endif

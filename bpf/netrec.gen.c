@@ -16,6 +16,7 @@
 #include "qdisc_deq.bpf.c"
 #include "qdisc_drop.bpf.c"
 #include "qdisc_enq.bpf.c"
+#include "scm_fd.bpf.c"
 #include "skb_alloc.bpf.c"
 #include "skb_consume.bpf.c"
 #include "skb_derive.bpf.c"
@@ -51,3 +52,4 @@
 #include "udp_connect.bpf.c"
 #include "udp_gone.bpf.c"
 #include "udp_msg.bpf.c"
+#include "vfs_rw.bpf.c"

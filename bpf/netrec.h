@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "events.gen.h"
 #include "compat.h"
+#include "file.h"
 
 char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 
@@ -363,25 +364,6 @@ static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const b
 static __always_inline s64 cookie(struct sock *sk, const bool direct)
 {
 	return K(sk, __sk_common.skc_cookie.counter);
-}
-
-/* --- from descriptor to socket, in the context of the task --- */
-
-static __always_inline struct sock *fd_sock(int fd)
-{
-	struct task_struct *t = (void *)bpf_get_current_task();
-	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
-	struct file **slot, *f = 0;
-	struct socket *s;
-
-	if (fd < 0 || (u32)fd >= BPF_CORE_READ(fdt, max_fds))
-		return 0;
-	slot = BPF_CORE_READ(fdt, fd);
-	bpf_probe_read_kernel(&f, sizeof(f), slot + fd);
-	if (!f || (BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return 0;
-	s = BPF_CORE_READ(f, private_data);
-	return BPF_CORE_READ(s, sk);
 }
 
 /* user_addr copies an IP address and port from a sockaddr in user memory. */

@@ -152,3 +152,74 @@ int BPF_PROG(sys_close_exit_tp, struct task_struct *t)
 {
 	return t->signal->live.counter ? 0 : process_exit(t);
 }
+
+/* exec closes what is marked for it. The table may be large; marks beyond this are
+ * passed over. */
+#define MAX_EXEC_FDS 4096
+
+/* Functions that are verified once and not once a turn of the loop; such functions get
+ * numbers only. */
+__attribute__((noinline)) int exec_close(int fd)
+{
+	struct sock *sk = fd_sock(fd);
+	struct sys_close *r;
+	u32 netns;
+
+	if (!sk)
+		return 0;
+	netns = sock_netns(sk, false);
+	if (!want_fd(sk, netns))
+		return 0;
+	r = BEGIN(sys_close, sk, 0, netns);
+	if (!r)
+		return 0;
+	fill_tuple(&r->tuple, sk, false);
+	r->cookie = cookie(sk, false);
+	r->dur_ns = 0;
+	r->ret = 0;
+	r->fd = fd;
+	r->fd_last = fd;
+	r->func = FUNC_EXEC;
+	SUBMIT(r);
+	return 0;
+}
+
+__attribute__((noinline)) int exec_close_marked(u64 marks, u32 first)
+{
+	for (u32 i = 0; i < 64; i++)
+		if (marks >> i & 1)
+			exec_close(first + i);
+	return 0;
+}
+
+static __always_inline int exec_closes(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	u32 max = BPF_CORE_READ(fdt, max_fds);
+	u64 *words = (void *)BPF_CORE_READ(fdt, close_on_exec);
+
+	for (u32 i = 0; i < MAX_EXEC_FDS / 64; i++) {
+		u64 marks = 0;
+
+		if (i * 64 >= max)
+			break;
+		bpf_probe_read_kernel(&marks, sizeof(marks), words + i);
+		if (marks)
+			exec_close_marked(marks, i * 64);
+	}
+	return 0;
+}
+
+/* 6.10: where exec can no longer be refused, and the old program's table is still there. */
+SEC("tp_btf/sched_prepare_exec")
+int BPF_PROG(sys_close_exec_tp, struct task_struct *t)
+{
+	return exec_closes();
+}
+
+SEC("fentry/do_close_on_exec")
+int BPF_PROG(sys_close_exec_fentry, struct files_struct *files)
+{
+	return exec_closes();
+}

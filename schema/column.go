@@ -41,11 +41,12 @@ const (
 	AsUstack             // user addresses of the process of the row, likewise
 	AsPollSet            // descriptors and events, see PollSet
 	AsPollBits           // events of poll and epoll to names
+	AsPath               // parts of a file's name, see PathRooted
 )
 
 var asNames = map[string]As{"": AsInt, "addr": AsAddr, "time": AsTime, "enum": AsEnum, "ip": AsIP, "str": AsStr,
 	"ref": AsRef, "ksym": AsKsym, "kstack": AsKstack, "ustack": AsUstack,
-	"pollset": AsPollSet, "pollbits": AsPollBits}
+	"pollset": AsPollSet, "pollbits": AsPollBits, "path": AsPath}
 
 // Null says which raw value of a field means that there is none.
 type Null uint8

@@ -68,8 +68,13 @@ var (
 		"read", "readv", "pread64", "preadv", "preadv2", "recvfrom", "recvmsg", "recvmmsg",
 		"write", "writev", "pwritev2", "sendto", "sendmsg", "sendmmsg",
 		"tcp_v4_syn_recv_sock", "tcp_v6_syn_recv_sock", "tcp_v4_connect", "tcp_v6_connect", "tcp_sendmsg", "tcp_recvmsg",
-		"udp_sendmsg", "udpv6_sendmsg", "udp_recvmsg", "udpv6_recvmsg")})
+		"udp_sendmsg", "udpv6_sendmsg", "udp_recvmsg", "udpv6_recvmsg",
+		"exec", "scm_detach_fds", "vfs_read", "vfs_write", "vfs_readv", "vfs_writev")})
 	_ = enum(Enum{Name: "derive_kind", Probe: true, Values: names(0, "clone", "copy", "segment", "gro", "coalesce")})
+	// File types are the four upper bits of an inode's mode.
+	_ = enum(Enum{Name: "file_type", Values: []EnumValue{
+		{1, "fifo"}, {2, "character"}, {4, "directory"}, {6, "block"}, {8, "regular"}, {10, "link"}, {12, "socket"}}})
+	_ = enum(Enum{Name: "path_form", Probe: true, Values: []EnumValue{{PathRooted, "rooted"}, {PathCut, "cut"}, {PathFree, "free"}}})
 	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
 	_ = enum(Enum{Name: "stage", Probe: true, Values: names(1, "received", "queued", "started")})
 

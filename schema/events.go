@@ -9,7 +9,7 @@ var Events = []Event{
 	sysConnect, sysAccept, sysClose,
 	sysBind, sysListen, sysSocket,
 	sysPoll, sysEpollCtl,
-	fdDup,
+	fdDup, scmFD, vfsRW,
 	sysRead, sysWrite,
 	skbAlloc, skbConsume, skbDrop,
 	dnsCall,

@@ -14,7 +14,7 @@ type SkbDerive struct {
 	Header
 	Parent uint64 `col:"parent_skb" as:"addr" doc:"clone, copy, segment: the sk_buff from which skb was made; gro, coalesce: the one that took in skb"`
 	Len    int32  `col:"len_bytes"`
-	Nth    uint16 `col:"nth" null:"ones" doc:"position of this segment, counted from 0"`
+	Nth    uint16 `col:"nth" null:"ones" doc:"position among the segments of a packet or the descriptors of a message, counted from 0"`
 	Kind   uint8  `col:"derive_kind" as:"enum derive_kind" doc:"how skb and parent_skb are related"`
 	OK     uint8  `col:"ok" doc:"1 if it succeeded"`
 }

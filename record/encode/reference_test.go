@@ -105,6 +105,8 @@ func expectedText(f schema.Field, rec, raw []byte) string {
 		return expectedStack(f.As == schema.AsUstack, rec, raw)
 	case schema.AsPollSet:
 		return string(appendPollSet(nil, raw))
+	case schema.AsPath:
+		return string([]rune(string(appendPath(nil, raw))))
 	case schema.AsPollBits:
 		return string(appendPollBits(nil, uint32(number64(raw, false))))
 	case schema.AsStr:

@@ -172,7 +172,7 @@ func (e *Encoder) key(f *field, row []byte) []byte {
 	case schema.AsUstack:
 		e.raw = append(append(e.raw[:0], row[offPid:offPid+4]...), frames(raw)...)
 		return e.raw
-	case schema.AsPollSet:
+	case schema.AsPollSet, schema.AsPath:
 		return raw
 	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
@@ -202,6 +202,8 @@ func (e *Encoder) nameBytes(c *column, f *field, key []byte) int32 {
 		e.name = append(e.name[:0], e.stack(true, pid, key[4:])...)
 	case schema.AsPollSet:
 		e.name = appendPollSet(e.name[:0], key)
+	case schema.AsPath:
+		e.name = appendPath(e.name[:0], key)
 	default:
 		return e.value(c, key)
 	}

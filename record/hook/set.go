@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/rlimit"
 
@@ -148,7 +149,7 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_netns": s.conf.Netns, "cfg_pid": s.conf.Pid, "cfg_port": s.conf.Port,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
-		"cfg_detail": s.conf.Detail,
+		"cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	} {
 		if err := s.base.Variables[name].Set(v); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)

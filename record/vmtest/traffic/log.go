@@ -36,6 +36,11 @@ type Log struct {
 	Counts map[string]int `json:"counts"`
 	// Counters are the kernel's, over the whole run.
 	Counters map[Side]Counters `json:"counters"`
+	// Passed are descriptors sent and received, Execs programs begun with sockets open,
+	// FileIO reads and writes of what is no socket.
+	Passed []Passed `json:"passed,omitempty"`
+	Execs  []Exec   `json:"execs,omitempty"`
+	FileIO []FileIO `json:"file_io,omitempty"`
 	// Queues are what queueing disciplines counted.
 	Queues []Queue `json:"queues,omitempty"`
 	// Interrupts are the machine's, read at the start and at the end.

@@ -45,6 +45,9 @@ var kinds = []struct {
 	{"unix", (*worker).unix},
 	{"wait", (*worker).waits},
 	{"dup", (*worker).dups},
+	{"pass", (*worker).passes},
+	{"exec", (*worker).execs},
+	{"files", (*worker).files},
 	{"ping", (*worker).pings},
 	{"loss", (*worker).lossy},
 	{"dns", (*worker).dns},
@@ -73,6 +76,7 @@ var DefaultCounts = map[string]int{
 	"unix":  25,              // unix
 	"waits": 31,              // wait
 	"dups":  33, "binds": 27, // dup
+	"passed": 35, "held": 29, "execs": 3, "fileio": 45, // pass, exec, files
 	"pingfull":  39,                                  // ping
 	"transfers": 3,                                   // loss
 	"lookups":   9, "unknown": 3, "gethostbyname": 5, // dns
