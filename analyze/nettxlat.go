@@ -35,6 +35,7 @@ original scripts do; they also take the device from the end.`,
 // transmission is a packet at its driver.
 type transmission struct {
 	ts  int64
+	dev string
 	key engine.Key
 }
 
@@ -42,14 +43,15 @@ type nettxlat struct {
 	us, local, dropped *mapOf[engine.Key, agg.Log2]
 	keys               *engine.Keys
 	right, original    agg.Pending[uint64, transmission]
+	names              agg.Intern
 	compat             bool
-	skb                scan.Col
+	skb, dev           scan.Col
 
 	ends, origEnds, same, arrived, drops int64
 }
 
 func newNettxlat(in *engine.Input) engine.Fold {
-	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb")}
+	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb"), dev: in.Str("dev")}
 	f.dropped = histOf[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
 	f.local = histOf[engine.Key](in, "local_us", "us", f.keys.Columns...)
 	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
@@ -59,7 +61,9 @@ func newNettxlat(in *engine.Input) engine.Fold {
 	in.Use("skb_drop", "packets that a driver dropped leave their start behind", f.drop)
 	in.Use("dev_recv", "packets that go on to a receiver on this host count until their end there", f.receive)
 	in.Use("dev_gro_in", "", f.receive)
-	in.Use("skb_free", "", func(r *engine.Row) { f.right.End(r.Uint(f.skb)) })
+	forget := func(r *engine.Row) { f.right.End(r.Uint(f.skb)) }
+	in.Use("skb_free", "", forget)
+	in.Use("skb_alloc", "", forget)
 	if f.compat {
 		return also(f.us, f)
 	}
@@ -67,7 +71,7 @@ func newNettxlat(in *engine.Input) engine.Fold {
 }
 
 func (f *nettxlat) start(r *engine.Row) {
-	t := transmission{r.TS, f.keys.Of(r)}
+	t := transmission{r.TS, f.names.Get(r.Str(f.dev)), f.keys.Of(r)}
 	f.right.Begin(r.Uint(f.skb), t)
 	f.original.Begin(r.Uint(f.skb), t)
 }
@@ -106,8 +110,11 @@ func (f *nettxlat) drop(r *engine.Row) {
 	}
 }
 
+// receive is the arrival of the packet, unless it comes in where it went out: then it
+// ended unseen, as in a namespace that was not recorded, and this is another one at its
+// address. Only loopback is both ends of a link.
 func (f *nettxlat) receive(r *engine.Row) {
-	if t, ok := f.right.End(r.Uint(f.skb)); ok {
+	if t, ok := f.right.End(r.Uint(f.skb)); ok && (t.dev != r.Str(f.dev) || t.dev == "lo") {
 		f.arrived++
 		f.local.Add(t.key, (r.TS-t.ts)/1000)
 	}
