@@ -81,3 +81,8 @@ func (s *stamp) put(t *render.Table, ts int64) *render.Table {
 	}
 	return t
 }
+
+// mapped reports an IPv4 address, also in its form for IPv6 sockets.
+func mapped(addr string) bool {
+	return addr != "" && (ipVersion(addr) == 4 || strings.HasPrefix(addr, "::ffff:"))
+}
