@@ -135,6 +135,10 @@ func (p *parser) name(word string) error {
 			return nil
 		}
 	}
+	if word == everything {
+		p.everything()
+		return nil
+	}
 	a, options := find(p.all, word)
 	if a == nil {
 		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
@@ -146,6 +150,17 @@ func (p *parser) name(word string) error {
 	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
 	p.args = slices.Concat(options, p.args)
 	return nil
+}
+
+// everything stands for every analysis that needs no argument.
+const everything = "all"
+
+func (p *parser) everything() {
+	for _, a := range p.all {
+		if a.Arg == "" {
+			p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}, Implied: true})
+		}
+	}
 }
 
 // option takes --name, --name=value, --name value, -x or -x value.
@@ -187,7 +202,7 @@ func (p *parser) declared(name string, short bool) (*Option, map[string]string) 
 	if n := len(p.req.Calls); n > 0 {
 		c = &p.req.Calls[n-1]
 	}
-	if o := lookup(c.Analysis.Options, name, short); o != nil {
+	if o := lookup(c.Analysis.Options, name, short); o != nil && !c.Implied {
 		return o, c.Options
 	}
 	return lookup(Global, name, short), p.req.Options
@@ -208,7 +223,9 @@ func (p *parser) unknown(word, name string) error {
 	for _, o := range Global {
 		names = append(names, o.Name)
 	}
-	if n := len(p.req.Calls); n > 0 {
+	if n := len(p.req.Calls); n > 0 && p.req.Calls[n-1].Implied {
+		return &UsageError{Msg: fmt.Sprintf("%s: no option %s of every analysis", everything, word), Meant: "options of one analysis follow its name"}
+	} else if n > 0 {
 		a := p.req.Calls[n-1].Analysis
 		e.Msg = fmt.Sprintf("analysis %s: no option %s", a.Name, word)
 		e.Meant = fmt.Sprintf("netrec analyze %s --help shows its options", a.Name)

@@ -12,6 +12,7 @@ type Call struct {
 	Analysis *Analysis
 	Addr     uint64
 	Options  map[string]string // by name; absent ones have their default
+	Implied  bool              // one of all: nobody asked for it by name
 }
 
 // run is one pass over a recording.
