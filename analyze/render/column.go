@@ -74,6 +74,7 @@ type Spec struct {
 	Name    string // also the map's name in bpftrace's looks
 	Unnamed bool   // bpftrace's looks show the map as @
 	Title   string // a line above it in text; "" for none
+	Foot    string // a line below it in text; "" for none
 	Look    Look
 	Keys    int // map looks: how many of the columns are the key
 	Columns []Column

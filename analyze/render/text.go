@@ -190,6 +190,9 @@ func (w *textWriter) write(b []byte) {
 }
 
 func (w *textWriter) done(t *Table) {
+	if t.Foot != "" {
+		w.write(AppendSafe(w.buf[:0], t.Foot))
+	}
 	switch t.Look {
 	case MapHist:
 		w.flushHist(t)
