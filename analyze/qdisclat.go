@@ -73,6 +73,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	in.On("qdisc_enq", f.enqueue)
 	in.On("qdisc_deq", f.dequeue)
 	onPacketEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)
+	in.Use("qdisc_drop", "", f.dropped)
 	in.Use("skb_derive", "segments that a discipline cut out of a packet have no start", f.derived)
 	in.Use("dev_start_xmit", "of packets that leave together only the first is measured", f.started)
 	if in.Flag("path") {

@@ -82,6 +82,15 @@ func (f *qdisclat) gone(r *engine.Row, dropped bool) {
 	f.way.End(skb)
 }
 
+// dropped is the end of a wait by the discipline that says so itself.
+func (f *qdisclat) dropped(r *engine.Row) {
+	if f.wants(r) {
+		f.queues.of(r).drops++
+	}
+	f.stays.Gone(r.Uint(f.skb))
+	f.way.End(r.Uint(f.skb))
+}
+
 func (f *qdisclat) derived(r *engine.Row) {
 	if r.Str(f.derive) == "segment" && r.Int(f.ok) != 0 {
 		f.stays.Inherit(r.Uint(f.parent), r.Uint(f.skb))
