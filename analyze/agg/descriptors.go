@@ -156,6 +156,9 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 		}
 	}
 	f := d.byAddr[addr]
+	if f == nil && addr != 0 && len(d.older) > 0 {
+		f = d.known(r, addr)
+	}
 	if f != nil && s != nil && s.Cookie != 0 {
 		if f.Cookie == 0 {
 			f.Cookie = s.Cookie

@@ -93,6 +93,9 @@ func (t *Sockets) Columns() []scan.Col {
 // socket is reused after the call.
 func (t *Sockets) OnEnd(f func(*Socket)) { t.onEnd = append(t.onEnd, f) }
 
+// At is the life that the socket at an address is in, nil if none is known.
+func (t *Sockets) At(addr uint64) *Socket { return t.byAddr[addr] }
+
 // Feed takes the next row and returns the socket it belongs to, nil if it has none.
 func (t *Sockets) Feed(r *scan.Row) *Socket {
 	addr := r.Uint(t.col.sock)

@@ -120,6 +120,12 @@ func (in *Input) FD(pid, fd int64) *agg.File {
 	return f
 }
 
+// FileOf is the file of the socket at an address, nil if no descriptor of it is known.
+func (in *Input) FileOf(addr uint64) *agg.File { return in.run.files.Of(addr) }
+
+// SocketAt is the life that the socket at an address is in, nil if none is known.
+func (in *Input) SocketAt(addr uint64) *agg.Socket { return in.run.sockets.At(addr) }
+
 // Parent is the process that a process was forked from, 0 if that was not seen.
 func (in *Input) Parent(pid int64) int64 { return in.run.files.Parent(pid) }
 
@@ -140,14 +146,14 @@ func (in *Input) identities() {
 			in.uses = append(in.uses, use{event: e, without: "owners, ends and lives of sockets are less certain"})
 		}
 	}
-	for _, e := range agg.IdentityHelp {
-		if in.sockets && !slices.Contains(in.events(), e) {
-			in.uses = append(in.uses, use{event: e})
-		}
-	}
 	for _, e := range agg.DescriptorEvents {
 		if in.files && !slices.Contains(in.events(), e) {
 			in.uses = append(in.uses, use{event: e, without: "which socket a descriptor leads to is less certain"})
+		}
+	}
+	for _, e := range agg.IdentityHelp {
+		if in.sockets && !slices.Contains(in.events(), e) {
+			in.uses = append(in.uses, use{event: e})
 		}
 	}
 }

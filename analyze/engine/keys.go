@@ -27,6 +27,8 @@ var commonKeys = map[string]KeyDef{
 	"state":  textKey("state"),
 	"reason": textKey("drop_reason"),
 	"cgroup": textKey("cgroup"),
+	"second": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(1e9)},
+	"minute": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(60e9)},
 	"proto":  {Columns: []render.Column{render.Col("proto", render.String)}, bind: bindProto},
 	"stack":  {Columns: []render.Column{render.Col("stack", render.Stack)}, need: []string{"ustack", "kstack"}, bind: bindStack},
 	"ustack": {Columns: []render.Column{render.Col("ustack", render.Stack)}, need: []string{"ustack"}, bind: bindText("ustack")},
@@ -57,6 +59,13 @@ func bindText(column string) binder {
 	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
 		c := in.Str(column)
 		return func(r *Row, v *KeyValues) { v.StrOr(r.Str(c)) }
+	}
+}
+
+// bindTime is the time of day at which the second or minute of a row began.
+func bindTime(step int64) binder {
+	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+		return func(r *Row, v *KeyValues) { v.Int(in.Local(r.TS / step * step)) }
 	}
 }
 

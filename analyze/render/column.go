@@ -83,7 +83,7 @@ type Spec struct {
 	Annotated bool // Samples: kernel frames are marked as such
 
 	// Sections makes text show the first column in a line of its own, above the
-	// heading, whenever it changes.
+	// heading or the entries of a count map, whenever it changes.
 	Sections bool
 }
 

@@ -23,13 +23,16 @@ func (w *textWriter) key(t *Table, cells []Cell) []byte {
 	if !t.Unnamed {
 		b = append(b, t.Name...)
 	}
-	n := t.Keys
-	if n == 0 {
+	first := 0
+	if t.Sections {
+		first = 1 // it is above the entries
+	}
+	if t.Keys == first {
 		return b
 	}
 	b = append(b, '[')
-	for i := range n {
-		if i > 0 {
+	for i := first; i < t.Keys; i++ {
+		if i > first {
 			b = append(b, ", "...)
 		}
 		switch {

@@ -52,7 +52,7 @@ func (w *textWriter) table(t *Table) {
 	case MapHist:
 		w.hist = hist{}
 	case MapCount:
-		if w.style == BCC {
+		if w.head = (Cell{Null: true}); w.style == BCC {
 			w.bccHeading(t)
 		}
 	case Samples:
@@ -71,7 +71,9 @@ func (w *textWriter) section(t *Table) {
 	}
 	w.head = t.cells[0]
 	w.write(appendPlain(w.buf[:0], &t.Columns[0], &t.cells[0], true))
-	w.heading(t)
+	if t.Look == Columns {
+		w.heading(t)
+	}
 }
 
 // aside reports columns that a line does not have: those that people do not see, the
@@ -104,6 +106,9 @@ func (w *textWriter) row(t *Table) {
 	case Record:
 		w.record(t)
 	case MapCount:
+		if t.Sections {
+			w.section(t)
+		}
 		w.count(t)
 	case MapStats:
 		w.entry(t)

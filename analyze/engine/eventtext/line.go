@@ -58,6 +58,9 @@ func (s *Source) line(line string) error {
 // next is the row repeated: a nanosecond later, with addresses a step further.
 func (r row) next() row {
 	r.ts++
+	if !slices.ContainsFunc(r.cells, func(c cell) bool { return c.step != 0 }) {
+		return r
+	}
 	r.cells = slices.Clone(r.cells)
 	for i := range r.cells {
 		r.cells[i].num += r.cells[i].step
