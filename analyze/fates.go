@@ -56,6 +56,9 @@ func (f *skblife) packet(p *agg.Packet, ts int64) {
 		return
 	}
 	f.packets.Add(none{}, ts-p.Birth)
+	if f.longest != nil {
+		f.longest.best.Add(longLife{p.First, p.Birth, ts - p.Birth, p.Skbs, fate{p.How, p.Drop}})
+	}
 	if s := f.became.At(fate{p.How, p.Drop}); s != nil {
 		s.Add(ts - p.Birth)
 	}

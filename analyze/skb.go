@@ -14,6 +14,7 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"packet"},
 	Group:    groupStart,
 	Arg:      "ADDR",
+	ArgFrom:  "skblife --top",
 	Question: "what became of one packet: where did it go, what was made of it?",
 	Help: `The time line of the sk_buff at an address and of all that was cloned, copied or cut
 from it. Where GRO or TCP merges it into another, that one is followed from there on.

@@ -20,7 +20,8 @@ packet lives longer than its sk_buffs where segmentation or retransmission clone
 
 --became counts packets by what became of them. --stages divides the lives of sk_buffs:
 socket and protocols until a device gets it, the device's queues, the driver, and the
-way from the receiving device to the reader. skb ADDR follows a single one.
+way from the receiving device to the reader. --top lists the packets that lived longest;
+skb ADDR follows a single one.
 
 Buffers freed on a path without an event show as reborn: the address is allocated
 again before an end was seen. --compat sees only what the slab allocator does, as the
@@ -30,6 +31,7 @@ them, so that one life may span several packets.`,
 	Options: []engine.Option{
 		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},
 		{Name: "stages", Kind: engine.Flag, Doc: "also the time in each part of the stack"},
+		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "10", Doc: "also the packets that lived longest"},
 		engine.Compat("slab allocations only; recycled buffers live on"),
 	},
 	New: newSkblife,
@@ -39,6 +41,7 @@ type skblife struct {
 	in            *engine.Input
 	life, packets *mapOf[none, agg.Log2]
 	became        agg.Keyed[fate, agg.Stats]
+	longest       *longest // nil without --top
 	stages        *stages
 	skbs          agg.Packets
 	original      agg.Spans[uint64]
@@ -61,6 +64,9 @@ func newSkblife(in *engine.Input) engine.Fold {
 	in.Use("skb_derive", "clones have no birth, and lives of packets are those of their buffers", f.derived)
 	if in.Flag("stages") {
 		f.stages = newStages(in, &f.skbs)
+	}
+	if n := in.Number("top"); n > 0 {
+		f.longest = newLongest(in, n)
 	}
 	if f.compat {
 		return also(f.life, f)
@@ -122,6 +128,9 @@ func (f *skblife) Finish(a *render.Answer) {
 	}
 	if f.stages != nil {
 		f.stages.Finish(a)
+	}
+	if f.longest != nil {
+		f.longest.Finish(a)
 	}
 	a.Note(fmt.Sprintf("not counted: %s reborn without an end, %s still alive, %s freed whose birth is not in the recording",
 		engine.Group(f.skbs.Reborn), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))

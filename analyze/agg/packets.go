@@ -16,8 +16,9 @@ const (
 // Packet is what was handed through the stack as one: an sk_buff and all that was
 // cloned, copied or cut from it.
 type Packet struct {
-	Birth int64 // ts_ns of its first sk_buff
-	Skbs  int64 // sk_buffs it consisted of so far
+	First uint64 // address of its first sk_buff
+	Birth int64  // ts_ns of that
+	Skbs  int64  // sk_buffs it consisted of so far
 	How   Derivation
 	Drop  bool // one of them was dropped
 
@@ -51,7 +52,7 @@ type Packets struct {
 // Born notes the birth of an sk_buff that is a packet of its own.
 func (p *Packets) Born(addr uint64, ts int64) *Skb {
 	p.replace(addr)
-	at := p.newPacket(ts)
+	at := p.newPacket(addr, ts)
 	if at < 0 {
 		p.Refused++
 		return nil
@@ -164,7 +165,7 @@ func (p *Packets) lost(at int32) *Packet {
 	return k
 }
 
-func (p *Packets) newPacket(ts int64) int32 {
+func (p *Packets) newPacket(addr uint64, ts int64) int32 {
 	if p.skbs == nil {
 		p.skbs, p.free = map[uint64]*Skb{}, -1
 	}
@@ -178,7 +179,7 @@ func (p *Packets) newPacket(ts int64) int32 {
 		at = int32(len(p.all))
 		p.all = append(p.all, Packet{})
 	}
-	p.all[at] = Packet{Birth: ts}
+	p.all[at] = Packet{First: addr, Birth: ts}
 	return at
 }
 

@@ -10,7 +10,8 @@ type Analysis struct {
 	Question string   // one line, ends in a question mark
 	Help     string   // how it is measured and what the columns mean
 	Example  string   // arguments after the file
-	Arg      string   // name of the argument it needs, a socket address; "" for none
+	Arg      string   // name of the argument it needs, a kernel address; "" for none
+	ArgFrom  string   // analysis that lists such addresses
 	Options  []Option
 
 	// New prepares a fold: it takes columns, registers handlers and describes

@@ -83,7 +83,7 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 	for _, c := range p.req.Calls {
 		if c.Analysis.Arg != "" && c.Addr == 0 {
 			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: wants an argument %s", c.Analysis.Name, c.Analysis.Arg),
-				Meant: "netrec analyze FILE socks lists the addresses"}
+				Meant: fmt.Sprintf("netrec analyze FILE %s lists some", c.Analysis.ArgFrom)}
 		}
 	}
 	return p.req, nil

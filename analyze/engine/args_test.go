@@ -10,7 +10,7 @@ import (
 var declared = []*Analysis{
 	{Name: "tcplife", Aliases: []string{"life"}, Question: "q?", Options: []Option{
 		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
-	{Name: "sock", Arg: "ADDR", Question: "q?"},
+	{Name: "sock", Arg: "ADDR", ArgFrom: "socks", Question: "q?"},
 	{Name: "overview", Question: "q?", Options: []Option{{Name: "deep", Kind: Flag}}},
 }
 
