@@ -22,7 +22,7 @@ connect, or with --from-exit from its return, and from the return of accept.
 
 Connects that failed come apart, and so do sessions open at the end or older than the
 recording. A non-blocking connect that fails later counts as a session here; soconnect
-tells how it ended. Descriptors closed by exec(2) are seen where the recorder tells of it.`,
+tells how it ended.`,
 	Example: "solife --comm nginx",
 	Options: []engine.Option{{Name: "from-exit", Kind: engine.Flag, Doc: "count from the return of connect"}},
 	New:     newSolife,

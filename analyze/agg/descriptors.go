@@ -15,7 +15,7 @@ const (
 )
 
 // DescriptorEvents are the events that open, copy and close descriptors.
-var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "udp_gone"}
+var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd", "udp_gone"}
 
 // Descriptors follows which descriptor of which process leads to which socket, through
 // socket, accept, dup, fork, exec, passing and close. A descriptor is (process, number,
@@ -41,8 +41,9 @@ type Descriptors struct {
 }
 
 type fdCols struct {
-	sock, cookie, listener, peer, pid, comm, ret, dur     scan.Col
-	fd, fd2, fdNew, fdLast, child, shared, flags, fn, ctx scan.Col
+	sock, cookie, listener, peer, pid, comm, ret, dur scan.Col
+	fd, fd2, fdNew, fdLast, child, shared, fn, ctx    scan.Col
+	passed, fdPassed, dir                             scan.Col
 }
 
 // fdKind is what a row of an event says about descriptors.
@@ -55,6 +56,7 @@ const (
 	acceptFD        // ret leads to the row's socket, fd to the listener
 	dupFD           // dup, fork
 	closeFD
+	passFD // a message carries a descriptor, or one was taken out of it
 	goneFD // nothing leads to the socket any more
 )
 
@@ -63,7 +65,7 @@ func fdKinds() []fdKind {
 	for _, name := range schema.Columns[schema.ColumnIndex("fd")].Events {
 		kinds[schema.ByName(name).ID] = namesFD
 	}
-	for name, k := range map[string]fdKind{"sys_socket": madeFD, "sys_accept": acceptFD, "fd_dup": dupFD, "sys_close": closeFD, "udp_gone": goneFD} {
+	for name, k := range map[string]fdKind{"sys_socket": madeFD, "sys_accept": acceptFD, "fd_dup": dupFD, "sys_close": closeFD, "scm_fd": passFD, "udp_gone": goneFD} {
 		kinds[schema.ByName(name).ID] = k
 	}
 	return kinds
@@ -75,7 +77,8 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds(), col: fdCols{
 		sock: col("sock"), cookie: col("cookie"), listener: col("listener"), peer: col("peer_sock"), pid: col("pid"), comm: col("comm"),
 		ret: col("ret"), dur: col("dur_ns"), fd: col("fd"), fd2: col("fd2"), fdNew: col("fd_new"), fdLast: col("fd_last"),
-		child: col("child_pid"), shared: col("fds_shared"), flags: col("flags"), fn: col("func"), ctx: col("ctx")}}
+		child: col("child_pid"), shared: col("fds_shared"), fn: col("func"), ctx: col("ctx"),
+		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir")}}
 	for i := range alive {
 		o := &alive[i]
 		if o.Cookie == 0 || len(o.Owners) == 0 || d.older[o.Cookie] != nil {
@@ -85,7 +88,7 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 		f.Cookie, f.Older, f.Pid, f.FD, f.Comm = o.Cookie, true, int64(o.Owners[0].Pid), int64(o.Owners[0].FD), o.Owners[0].Comm
 		d.older[o.Cookie] = f
 		for _, w := range o.Owners {
-			d.point(int64(w.Pid), int64(w.FD), f, 0, false)
+			d.point(int64(w.Pid), int64(w.FD), f, 0)
 		}
 	}
 	return d
@@ -95,7 +98,7 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 func (d *Descriptors) Columns() []scan.Col {
 	c := &d.col
 	return []scan.Col{c.sock, c.cookie, c.listener, c.peer, c.pid, c.comm, c.ret, c.dur, c.fd, c.fd2, c.fdNew, c.fdLast,
-		c.child, c.shared, c.flags, c.fn, c.ctx}
+		c.child, c.shared, c.fn, c.ctx, c.passed, c.fdPassed, c.dir}
 }
 
 // OnEnd calls f when a file is over, or the recording is. The file is reused after
@@ -144,12 +147,14 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 			d.lead(r, pid, r.Int(c.fd), l)
 		}
 		if fd := r.Int(c.ret); addr != 0 && fd >= 0 {
-			d.begin(r, pid, fd, addr, r.Int(c.flags))
+			d.begin(r, pid, fd, addr)
 		}
 	case dupFD:
 		d.dup(r, pid, addr)
 	case closeFD:
 		d.closed(r, pid, addr)
+	case passFD:
+		d.pass(r, pid)
 	case goneFD:
 		if f := d.known(r, addr); f != nil {
 			d.end(f, LastClosed, r.TS)
@@ -170,27 +175,24 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	return f
 }
 
-// cloexecFlag is SOCK_CLOEXEC and O_CLOEXEC.
-const cloexecFlag = 0o2000000
-
 func (d *Descriptors) made(r *scan.Row, pid int64, addr uint64) {
 	c := &d.col
 	if addr != 0 {
-		d.begin(r, pid, r.Int(c.fd), addr, r.Int(c.flags))
+		d.begin(r, pid, r.Int(c.fd), addr)
 	}
 	if peer := r.Uint(c.peer); peer != 0 {
-		d.begin(r, pid, r.Int(c.fd2), peer, r.Int(c.flags))
+		d.begin(r, pid, r.Int(c.fd2), peer)
 	}
 }
 
 // begin enters a descriptor for a socket that a call has just made.
-func (d *Descriptors) begin(r *scan.Row, pid, fd int64, addr uint64, flags int64) {
+func (d *Descriptors) begin(r *scan.Row, pid, fd int64, addr uint64) {
 	if old := d.byAddr[addr]; old != nil {
 		d.end(old, Replaced, r.TS)
 	}
 	f := d.file(r, pid, fd, addr)
 	f.Born = true
-	d.point(pid, fd, f, r.TS, flags&cloexecFlag != 0)
+	d.point(pid, fd, f, r.TS)
 }
 
 // known is the file of the socket at an address, also if it is only known by the
@@ -230,7 +232,7 @@ func (d *Descriptors) lead(r *scan.Row, pid, fd int64, addr uint64) {
 	if f == nil {
 		f = d.file(r, pid, fd, addr)
 	}
-	d.point(pid, fd, f, start, false)
+	d.point(pid, fd, f, start)
 }
 
 func (d *Descriptors) dup(r *scan.Row, pid int64, addr uint64) {
@@ -242,10 +244,36 @@ func (d *Descriptors) dup(r *scan.Row, pid int64, addr uint64) {
 	if addr == 0 {
 		return
 	}
-	d.lead(r, pid, r.Int(c.fd), addr)
-	if f := d.byAddr[addr]; f != nil {
-		d.point(pid, r.Int(c.fdNew), f, r.TS, false)
+	if r.Has(c.fd) {
+		d.lead(r, pid, r.Int(c.fd), addr)
 	}
+	f := d.known(r, addr)
+	if f == nil { // received in a message of a process that is not seen
+		f = d.file(r, pid, r.Int(c.fdNew), addr)
+	}
+	d.point(pid, r.Int(c.fdNew), f, r.TS)
+}
+
+// pass takes a descriptor that a message carries to another process. Until it is taken out
+// the message keeps the file open; one that is never read is told from what follows.
+func (d *Descriptors) pass(r *scan.Row, pid int64) {
+	c := &d.col
+	addr, fd := r.Uint(c.passed), r.Int(c.fdPassed)
+	if addr == 0 {
+		return
+	}
+	if r.Str(c.dir) == "send" {
+		if d.lead(r, pid, fd, addr); d.byAddr[addr] != nil {
+			d.byAddr[addr].flight++
+		}
+		return
+	}
+	f := d.known(r, addr)
+	if f == nil {
+		f = d.file(r, pid, fd, addr)
+	}
+	f.flight = max(f.flight-1, 0)
+	d.point(pid, fd, f, r.TS)
 }
 
 // closed takes descriptors out of the table: one, a range, or all of a process.
@@ -256,15 +284,15 @@ func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
 	switch {
 	case fn == "exit":
 		d.exit(pid, r.TS)
-	case fn == "exec":
-		d.exec(pid, r.TS)
 	case t == nil || r.Int(c.ret) < 0 && addr == 0:
 	case addr == 0:
 		for _, n := range t.between(fd, last) {
 			d.unpoint(t, n, r.TS)
 		}
 	default:
-		d.known(r, addr)
+		if d.known(r, addr); fn == "exec" {
+			t = d.unshare(pid)
+		}
 		e := t.fds[fd]
 		// Otherwise the number was given away again before close returned.
 		if e.open() && e.file.Addr == addr && r.TS-r.Int(c.dur) >= e.since {

@@ -17,7 +17,7 @@ func newFDRows(alive ...schema.Socket) *fdRows {
 	return &fdRows{newFeeder(), NewDescriptors(alive)}
 }
 
-var fdColumns = []string{"sock", "cookie", "listener", "peer_sock", "ret", "dur_ns", "fd", "fd2", "fd_new", "fd_last", "child_pid", "fds_shared", "flags"}
+var fdColumns = []string{"sock", "cookie", "listener", "peer_sock", "ret", "dur_ns", "fd", "fd2", "fd_new", "fd_last", "child_pid", "fds_shared", "passed_sock", "fd_passed"}
 
 func (f *fdRows) feed(event, fn string, pid int64, kv ...any) *File {
 	for _, c := range fdColumns {
@@ -27,6 +27,7 @@ func (f *fdRows) feed(event, fn string, pid int64, kv ...any) *File {
 	f.str("comm", fmt.Sprintf("p%d", pid%100))
 	f.str("ctx", "task")
 	f.str("func", fn)
+	f.str("dir", fn)
 	for i := 0; i < len(kv); i += 2 {
 		switch v := kv[i+1].(type) {
 		case int:
@@ -135,16 +136,16 @@ func TestDescriptorWays(t *testing.T) {
 			f.feed("sys_close", "exit", 7, "fd_last", 1<<31-1)
 		}, "8/3=a 8/4=b ended:"},
 		{"exec closes what is marked, and unshares", func(f *fdRows) {
-			f.feed("sys_socket", "socket", 7, "sock", uint64(a), "fd", 3, "flags", cloexecFlag)
+			f.socket(7, 3, a)
 			f.socket(7, 4, b)
 			f.fork(7, 8, 1)
-			f.feed("sys_close", "exec", 8)
+			f.feed("sys_close", "exec", 8, "sock", uint64(a), "fd", 3, "fd_last", 3)
 			f.close(7, 4, b)
 		}, "7/3=a 8/4=b ended:"},
 		{"fork, exec, close", func(f *fdRows) {
-			f.feed("sys_socket", "socket", 7, "sock", uint64(a), "fd", 3, "flags", cloexecFlag)
+			f.socket(7, 3, a)
 			f.fork(7, 8, 0)
-			f.feed("sys_close", "exec", 8)
+			f.feed("sys_close", "exec", 8, "sock", uint64(a), "fd", 3, "fd_last", 3)
 			f.close(7, 3, a)
 		}, "ended: a0"},
 		{"close_range", func(f *fdRows) {
@@ -158,6 +159,18 @@ func TestDescriptorWays(t *testing.T) {
 			f.feed("sys_write", "sendto", 8, "sock", uint64(a), "fd", 5, "ret", 10)
 			f.close(7, 3, a)
 		}, "8/5=a ended:"},
+		{"passed in a message, closed before it is read", func(f *fdRows) {
+			f.socket(7, 3, a)
+			f.feed("scm_fd", "send", 7, "passed_sock", uint64(a), "fd_passed", 3)
+			f.close(7, 3, a)
+			f.feed("scm_fd", "recv", 8, "passed_sock", uint64(a), "fd_passed", 6)
+		}, "8/6=a ended:"},
+		{"passed in a message that nobody reads", func(f *fdRows) {
+			f.socket(7, 3, a)
+			f.feed("scm_fd", "send", 7, "passed_sock", uint64(a), "fd_passed", 3)
+			f.close(7, 3, a)
+			f.socket(8, 4, a)
+		}, "8/4=a ended: a0"},
 		{"found to lead elsewhere", func(f *fdRows) {
 			f.socket(7, 3, a)
 			f.feed("sys_write", "write", 7, "sock", uint64(b), "fd", 3)

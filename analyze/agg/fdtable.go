@@ -39,7 +39,7 @@ func (d *Descriptors) forget() {
 }
 
 // point makes a descriptor lead to a file. One that led elsewhere is closed by it.
-func (d *Descriptors) point(pid, fd int64, f *File, ts int64, cloexec bool) {
+func (d *Descriptors) point(pid, fd int64, f *File, ts int64) {
 	t := d.table(pid)
 	e, known := t.fds[fd]
 	if e.open() {
@@ -55,8 +55,9 @@ func (d *Descriptors) point(pid, fd int64, f *File, ts int64, cloexec bool) {
 			d.fds = 1
 		}
 	}
-	t.fds[fd] = fdEntry{file: f, serial: f.Serial, since: ts, gen: e.gen + 1, cloexec: cloexec}
+	t.fds[fd] = fdEntry{file: f, serial: f.Serial, since: ts, gen: e.gen + 1}
 	f.Refs++
+	f.idle = 0
 	f.Passed = f.Passed || f.Pid != pid
 }
 
@@ -73,7 +74,10 @@ func (d *Descriptors) unpoint(t *fdTable, fd, ts int64) {
 }
 
 func (d *Descriptors) unref(f *File, ts int64) {
-	if f.Refs--; f.Refs <= 0 {
+	if f.Refs--; f.Refs > 0 {
+		return
+	}
+	if f.idle = ts; f.flight == 0 {
 		d.end(f, LastClosed, ts)
 	}
 }
@@ -106,36 +110,27 @@ func (d *Descriptors) fork(pid, child int64, shared bool, ts int64) {
 		return
 	}
 	for _, fd := range t.between(0, 1<<62) {
-		e := t.fds[fd]
-		d.point(child, fd, e.file, ts, e.cloexec)
+		d.point(child, fd, t.fds[fd].file, ts)
 	}
 }
 
-// exec closes what is marked close-on-exec. A process that shared its table has one of
-// its own from then on.
-func (d *Descriptors) exec(pid, ts int64) {
+// unshare gives a process that shares its table with others one of its own, as exec does.
+func (d *Descriptors) unshare(pid int64) *fdTable {
 	t := d.tables[pid]
-	if t == nil {
-		return
+	if t.users == 1 {
+		return t
 	}
-	if t.users > 1 {
-		t.users--
-		own := &fdTable{fds: map[int64]fdEntry{}, users: 1, parent: t.parent}
-		d.tables[pid] = own
-		for fd, e := range t.fds {
-			if e.open() {
-				d.fds++
-				e.file.Refs++
-				own.fds[fd] = e
-			}
-		}
-		t = own
-	}
-	for _, fd := range t.between(0, 1<<62) {
-		if t.fds[fd].cloexec {
-			d.unpoint(t, fd, ts)
+	t.users--
+	own := &fdTable{fds: map[int64]fdEntry{}, users: 1, parent: t.parent}
+	d.tables[pid] = own
+	for fd, e := range t.fds {
+		if e.open() {
+			d.fds++
+			e.file.Refs++
+			own.fds[fd] = e
 		}
 	}
+	return own
 }
 
 // exit ends a process: its descriptors are closed unless another shares them.
@@ -190,6 +185,9 @@ func (d *Descriptors) evict(ts int64) {
 }
 
 func (d *Descriptors) end(f *File, how FileEnd, ts int64) {
+	if f.idle != 0 {
+		how, ts = LastClosed, f.idle // the message under way was never read
+	}
 	for _, g := range d.onEnd {
 		g(f, how, ts)
 	}

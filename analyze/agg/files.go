@@ -17,7 +17,9 @@ type File struct {
 	Older  bool  // it was open when the recording began
 	Passed bool  // more than one process had a descriptor of it
 
-	slot int
+	slot   int
+	flight int   // messages that carry it and were not read yet
+	idle   int64 // ts_ns when the last descriptor was closed while one was under way
 }
 
 // How a file ended.
@@ -45,11 +47,10 @@ type fdTable struct {
 
 // fdEntry is what a descriptor leads to. A closed one stays, for its generation.
 type fdEntry struct {
-	file    *File
-	serial  int64 // of the file: it may be over and its memory used again
-	since   int64 // ts_ns when the descriptor began to lead there
-	gen     int32
-	cloexec bool
+	file   *File
+	serial int64 // of the file: it may be over and its memory used again
+	since  int64 // ts_ns when the descriptor began to lead there
+	gen    int32
 }
 
 // open reports whether the descriptor leads to a file that still is.
