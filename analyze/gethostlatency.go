@@ -19,8 +19,8 @@ their answers, by socket and in their order, that no lookup of the same thread
 contains. The recording does not have the name in them. A query that a cache or a
 local resolver answers over another way is not seen.
 --concurrency shows latency by the number of lookups in flight when one began: if it
-grows with them, something limits how many the host may have. Return code, function and
-library are in the formats for programs. --bpftrace has the columns of the
+grows with them, something limits how many the host may have. Return code, h_errno, function
+and library are in the formats for programs. --bpftrace has the columns of the
 bpftrace version.`,
 	Example: "gethostlatency --concurrency",
 	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
@@ -37,12 +37,12 @@ type gethostlatency struct {
 
 	lookups, failed int64
 
-	pid, tid, comm, dur, host, ret, function, lib scan.Col
+	pid, tid, comm, dur, host, ret, found, herrno, function, lib scan.Col
 }
 
 func newGethostlatency(in *engine.Input) engine.Fold {
 	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"),
-		ret: in.Int("ret"), function: in.Str("func"), lib: in.Str("lib")}
+		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), function: in.Str("func"), lib: in.Str("lib")}
 	if in.Flag("concurrency") {
 		f.load = &lookupLoad{}
 	}
@@ -63,13 +63,14 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
 		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
 		render.Col("comm", render.String).Text("COMM", -16), ms, render.Col("host", render.String).Text("HOST", 0),
-		render.Col("ret", render.Int), render.Col("func", render.String), render.Col("lib", render.String),
+		render.Col("ret", render.Int), render.Col("found", render.Int), render.Col("h_errno", render.String),
+		render.Col("func", render.String), render.Col("lib", render.String),
 		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
 	return f
 }
 
 func (f *gethostlatency) row(r *engine.Row) {
-	ns, failed := r.Int(f.dur), r.Int(f.ret) != 0
+	ns, failed := r.Int(f.dur), r.Int(f.ret) != 0 || r.Has(f.found) && r.Int(f.found) == 0
 	if f.lookups++; failed {
 		f.failed++
 	}
@@ -85,7 +86,7 @@ func (f *gethostlatency) row(r *engine.Row) {
 	} else {
 		f.t.Int(render.Round(ns, 1e6, 2))
 	}
-	f.t.Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+	f.t.Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
 }
 
 // Finish shows the queries that no lookup explains, or latency against load.

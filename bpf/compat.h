@@ -157,4 +157,21 @@ static __always_inline u64 fexit_caller(const void *ctx, const int args)
 	return address;
 }
 
+/* Which library a probe is in comes with its attachment as a cookie (5.15). For older
+ * kernels the loader makes a copy of the program per library and puts the library in
+ * place of this constant. */
+#define LIBRARY_PLACEHOLDER "0x6e65747265636c62"
+
+const volatile bool cfg_cookies = false;
+
+static __always_inline u32 library(void *ctx)
+{
+	u64 lib;
+
+	if (cfg_cookies)
+		return bpf_get_attach_cookie(ctx);
+	asm volatile("%0 = " LIBRARY_PLACEHOLDER " ll" : "=r"(lib));
+	return lib;
+}
+
 #endif

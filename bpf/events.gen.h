@@ -96,6 +96,15 @@ enum func_value {
 	FUNC_VFS_WRITEV = 60,
 };
 
+enum h_errno_value {
+	H_ERRNO_NETDB_INTERNAL = 1,
+	H_ERRNO_NETDB_SUCCESS = 2,
+	H_ERRNO_HOST_NOT_FOUND = 3,
+	H_ERRNO_TRY_AGAIN = 4,
+	H_ERRNO_NO_RECOVERY = 5,
+	H_ERRNO_NO_DATA = 6,
+};
+
 enum path_form_value {
 	PATH_FORM_ROOTED = 1,
 	PATH_FORM_CUT = 2,
@@ -521,10 +530,12 @@ struct dns_call {
 	struct header h;
 	s64 dur_ns;
 	s64 ret;
-	u8 host[128];
+	u8 host[256];
 	u32 lib;
 	u8 func;
-	u8 pad6[3];
+	u8 found;
+	u8 h_errno;
+	u8 pad8[1];
 };
 
 #define EV_dev_queue 100

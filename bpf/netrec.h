@@ -193,22 +193,28 @@ static __always_inline u64 call_key(const u16 ev)
 	return (u64)ev << 48 | (u64)ctx << 40 | id;
 }
 
-static __always_inline int call_start(const u16 ev, struct call *call)
+/* call_lost counts a call for whose start there is no room. */
+static __always_inline int call_lost(const u16 ev)
 {
-	u64 key = call_key(ev);
-	struct cpu_counters *c;
 	u32 cpu;
+	struct cpu_counters *c = my_counters(&cpu);
 
-	call->ts = bpf_ktime_get_ns();
-	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
-		return 0;
-	c = my_counters(&cpu);
 	if (c) {
 		next(&c->seq);
 		add_one(&c->ev[ev].generated);
 		add_one(&c->ev[ev].lost_scratch);
 	}
 	return 0;
+}
+
+static __always_inline int call_start(const u16 ev, struct call *call)
+{
+	u64 key = call_key(ev);
+
+	call->ts = bpf_ktime_get_ns();
+	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
+		return 0;
+	return call_lost(ev);
 }
 
 static __always_inline struct call *call_of(const u16 ev)

@@ -25,6 +25,8 @@ type Options struct {
 	Pid       uint32                 // filter
 	Port      uint16                 // filter: local or remote
 	Ready     string                 // file to create once every hook is attached
+	Libraries []string               // files to look for name lookups in, beside the C libraries that are found
+	Follow    bool                   // keep a privileged helper that probes C libraries as they appear
 	Args      []string               // the command line, for the file
 	Version   string
 	Notice    io.Writer // where the recorder says what its user should know now

@@ -46,13 +46,15 @@ type session struct {
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
+	late    chan schema.Library // that appeared during the recording
 	signals chan os.Signal
 }
 
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
-	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4), signals: make(chan os.Signal, 2)}
+	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4),
+		late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}
 	if err := priv.Need(); err != nil {
 		return nil, err
 	}
@@ -110,6 +112,11 @@ func (s *session) prepare(ctx context.Context) error {
 			return fmt.Errorf("tell that recording has begun: %w", err)
 		}
 	}
+	if s.opt.Follow {
+		if err := s.hooks.StartHelper(); err != nil {
+			return err
+		}
+	}
 	if err := priv.Drop(s.keep()...); err != nil {
 		return err
 	}
@@ -144,7 +151,7 @@ func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Self: uint32(os.Getpid()), Netns: s.netns, Pid: s.opt.Pid, Port: s.opt.Port}
+		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Netns: s.netns, Pid: s.opt.Pid, Port: s.opt.Port}
 	var err error
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {
@@ -171,6 +178,10 @@ func (s *session) begin() error {
 		return err
 	}
 	s.warn()
+	s.hooks.Follow(func(lib schema.Library) {
+		lib.SinceNS = s.wall(mono())
+		s.late <- lib
+	})
 	if s.child != nil {
 		if err := s.child.Release(); err != nil {
 			return err
@@ -221,6 +232,9 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 		if now.Sub(cost) >= time.Second {
+			if err := s.newLibraries(); err != nil {
+				return err
+			}
 			s.cost()
 			cost = now
 		}
@@ -249,6 +263,21 @@ func (s *session) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// newLibraries writes down which libraries have appeared.
+func (s *session) newLibraries() error {
+	for {
+		select {
+		case lib := <-s.late:
+			s.meta.Libraries = append(s.meta.Libraries, lib)
+			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
 }
 
 // mono is the clock of the events.

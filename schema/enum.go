@@ -75,6 +75,8 @@ var (
 	_ = enum(Enum{Name: "file_type", Values: []EnumValue{
 		{1, "fifo"}, {2, "character"}, {4, "directory"}, {6, "block"}, {8, "regular"}, {10, "link"}, {12, "socket"}}})
 	_ = enum(Enum{Name: "path_form", Probe: true, Values: []EnumValue{{PathRooted, "rooted"}, {PathCut, "cut"}, {PathFree, "free"}}})
+	_ = enum(Enum{Name: "h_errno", Probe: true, Values: names(1,
+		"NETDB_INTERNAL", "NETDB_SUCCESS", "HOST_NOT_FOUND", "TRY_AGAIN", "NO_RECOVERY", "NO_DATA")})
 	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
 	_ = enum(Enum{Name: "stage", Probe: true, Values: names(1, "received", "queued", "started")})
 

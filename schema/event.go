@@ -84,6 +84,7 @@ type Event struct {
 	Profile Profile // cheapest profile that includes the event; "" for the recorder's own rows
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
+	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
 
 	size   int
 	fields []Field

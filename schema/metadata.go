@@ -15,6 +15,7 @@ const (
 	KeySockets    = "netrec.sockets"    // []Socket
 	KeyEnums      = "netrec.enums"      // map[string]map[string]int64, as this kernel numbers them
 	KeyCounters   = "netrec.counters"   // Counters, nstat's view
+	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
 )
 
 // Host is where the recording was made.
@@ -47,6 +48,18 @@ type Recording struct {
 	StopNS   int64             `json:"stop_ns,omitempty"`
 	End      string            `json:"end,omitempty"` // timer, signal, count, command, error; empty: killed
 	Warnings []string          `json:"warnings,omitempty"`
+
+	// Libraries are the files through which programs could look names up.
+	Libraries []Library `json:"libraries,omitempty"`
+}
+
+// Library is a file that programs call, as far as the recorder knew of it.
+type Library struct {
+	Path    string    `json:"path"`               // as its users name it
+	Probed  bool      `json:"probed"`             // calls in it were seen
+	Late    bool      `json:"late,omitempty"`     // it appeared during the recording
+	SinceNS int64     `json:"since_ns,omitempty"` // unix time at which a late one was met, and probed
+	Refused []Refusal `json:"refused,omitempty"`
 }
 
 // States of an event in EventHooks.

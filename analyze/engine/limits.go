@@ -28,6 +28,9 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, l)
 		}
 	}
+	for _, u := range in.needs {
+		ls = append(ls, unseen(in.Meta, u.event)...)
+	}
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
@@ -143,6 +146,32 @@ func fallback(m *scan.Meta, event string) string {
 		return fmt.Sprintf("event %s seen through %s", event, strings.Join(h.Hooks, "+"))
 	}
 	return ""
+}
+
+// unseen says what no hook of an event can show, and from when on those in libraries did.
+func unseen(m *scan.Meta, event string) (ls []string) {
+	e := schema.ByName(event)
+	if e == nil || e.Unseen == "" {
+		return nil
+	}
+	if e.Libraries() {
+		late, blind := 0, []string{}
+		for _, lib := range m.Recording.Libraries {
+			switch {
+			case !lib.Probed:
+				blind = appendNew(blind, lib.Path)
+			case lib.Late:
+				late++
+			}
+		}
+		if len(blind) > 0 {
+			ls = append(ls, "not probed: "+strings.Join(blind, ", ")+"; netrec record --dns-follow probes libraries that appear during the recording")
+		}
+		if late > 0 {
+			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; first calls in them, before the probes came, are missing", late))
+		}
+	}
+	return append(ls, event+" does not see "+e.Unseen)
 }
 
 func (in *Input) olderSockets() int {

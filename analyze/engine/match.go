@@ -168,7 +168,7 @@ var calls = func() []bool {
 		e := &schema.Events[i]
 		if !e.Own() {
 			k := e.Ladder[0][0].Kind
-			t[e.ID] = k == schema.Syscall || k == schema.Uprobe || slices.Contains(inCalls, e.Name)
+			t[e.ID] = k == schema.Syscall || e.Libraries() || slices.Contains(inCalls, e.Name)
 		}
 	}
 	return t

@@ -44,6 +44,15 @@ func printPlans(w io.Writer, plans []record.ProbePlan) error {
 			missing++
 		}
 		fmt.Fprintf(w, "%-15s %-8s %s\n", p.Event, p.Profile, chosen)
+		for _, f := range p.Files {
+			fmt.Fprintf(w, "%24s in: %s\n", "", f.Path)
+			for _, r := range f.Refused {
+				fmt.Fprintf(w, "%24s refused: %s: %s\n", "", r.Hook, r.Why)
+			}
+		}
+		if p.Unseen != "" {
+			fmt.Fprintf(w, "%24s not seen: %s\n", "", p.Unseen)
+		}
 		for _, a := range p.Also {
 			fmt.Fprintf(w, "%24s also possible: %s\n", "", a)
 		}

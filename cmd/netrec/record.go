@@ -38,6 +38,11 @@ Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, C
 and CAP_DAC_READ_SEARCH. Once the probes are attached, everything is given up but the last two,
 which stay while sys_connect is recorded, to name the user stacks of other users' processes.
 
+Name lookups are seen in the C libraries that are there at the start, containers' included, also
+by programs that start later. A library that appears during the recording, with a new container,
+is only written down; --dns-follow probes it too. That takes CAP_SYS_ADMIN, which a process beside
+the recorder then keeps: it can probe C libraries, and nothing else is asked of it.
+
 ` + profileHelp() + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
 were lost (the summary and the file say which). With a command after --, its own
@@ -70,6 +75,8 @@ exit code if it is not 0.`,
 	fl.Uint32Var(&f.opt.Pid, "pid", 0, "only this process; rows from interrupts belong to nobody and are kept")
 	fl.Uint16Var(&f.opt.Port, "port", 0, "only sockets and packets with this local or remote port")
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
+	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
+	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")
 	fl.StringSliceVar(&f.mechanism, "hook", nil, "EVENT=KIND: use only this mechanism for an event (raw_tp, fentry, fexit, kprobe …)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	fl.BoolVar(&f.opt.Force, "force", false, "overwrite the file if it exists")

@@ -8,13 +8,10 @@ import (
 	"syscall"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 
 	"netrec/schema"
 )
-
-const helperAttachCookie = asm.FnGetAttachCookie
 
 // climb tries the rungs of an event from the top and attaches the first that works.
 func (s *Set) climb(e *schema.Event) Plan {
@@ -117,12 +114,11 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
 	}
 	prog = prog.Copy()
+	setLibrary(prog, 0)
 	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
 		prog.AttachTo = h.Target // one program may stand for many functions
 	}
-	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog},
-		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
-	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
+	c, err := s.collect(prog)
 	if err != nil {
 		return nil, nil, fmt.Errorf("load: %w", short(err))
 	}
@@ -132,6 +128,13 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
 		return nil, nil, fmt.Errorf("attach: %w", short(err))
 	}
 	return c, links, nil
+}
+
+// collect loads one program with the maps that all share.
+func (s *Set) collect(prog *ebpf.ProgramSpec) (*ebpf.Collection, error) {
+	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{prog.Name: prog},
+		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
+	return ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 }
 
 func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
@@ -157,44 +160,6 @@ func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 		return nil, err
 	}
 	return []io.Closer{l}, nil
-}
-
-// linkLibraries attaches to the function in every C library that has it.
-func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
-	_, symbol, _ := strings.Cut(h.Target, ":")
-	var links []io.Closer
-	var last error
-	for _, lib := range s.kernel.libs {
-		ex, err := link.OpenExecutable(lib.Path)
-		if err != nil {
-			last = err
-			continue
-		}
-		o := &link.UprobeOptions{}
-		ref := s.conf.Ref(lib.Name)
-		if s.cookie {
-			o.Cookie = uint64(ref)
-		} else if len(s.kernel.libs) == 1 {
-			s.Library = ref
-		}
-		l, err := probeLibrary(ex, h.Kind, symbol, p, o)
-		if err != nil {
-			last = err
-			continue
-		}
-		links = append(links, l)
-	}
-	if len(links) == 0 {
-		return nil, last
-	}
-	return links, nil
-}
-
-func probeLibrary(ex *link.Executable, k schema.Kind, symbol string, p *ebpf.Program, o *link.UprobeOptions) (link.Link, error) {
-	if k == schema.Uretprobe {
-		return ex.Uretprobe(symbol, p, o)
-	}
-	return ex.Uprobe(symbol, p, o)
 }
 
 // short keeps of a refusal what names the cause: the end of a verifier's log, or the

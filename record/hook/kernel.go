@@ -25,7 +25,6 @@ type kernel struct {
 	types   *btf.Spec
 	symbols Symbols
 	tracefs string // "" where it is not mounted
-	libs    []Library
 }
 
 func newKernel(symbols Symbols) (*kernel, error) {
@@ -59,10 +58,6 @@ func (k *kernel) check(h schema.Hook) error {
 		return k.checkFunction(h)
 	case schema.Kprobe, schema.Kretprobe:
 		return k.checkKprobe(h)
-	case schema.Uprobe, schema.Uretprobe:
-		if len(k.libs) == 0 {
-			return errors.New("no C library found on this host")
-		}
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Symbols Symbols
 	Ref     func(string) uint32 // stores a string for columns of type ref
 
+	Libraries []string // files to probe beside the C libraries that are found
+
 	CPUs      int
 	Rings     int   // for hot events, a power of two
 	RingBytes int64 // each
@@ -59,8 +61,10 @@ type Set struct {
 	Plans    []Plan
 	Rings    []*ebpf.Map // hot ones, then the one for rare events
 	Counters *ebpf.Map
-	Library  uint32                      // ref of the only C library, where the kernel cannot tell them apart
 	Enums    map[string]map[string]int64 // kernel enums, by schema name
+
+	Libraries []schema.Library // that were there at the start
+	Warnings  []string
 
 	kernel *kernel
 	maps   *ebpf.Collection
@@ -70,6 +74,13 @@ type Set struct {
 	conf   Config
 	base   *ebpf.CollectionSpec
 	cookie bool
+
+	libs      *libraries
+	found     []*Library // at the start
+	sites     []site     // what goes into each library
+	watch     *watch     // for libraries that appear later; nil where the kernel does not tell
+	helper    *helper    // which probes those; nil where none was wished for
+	following sync.WaitGroup
 }
 
 // Load creates the rings, then climbs the ladder of every event. An event that no
@@ -92,12 +103,10 @@ func load(conf Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}}
-	for _, e := range conf.Events {
-		if e.Libraries() {
-			k.libs = libraries()
-			break
-		}
+	if err := s.findLibraries(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
+	defer closeLibraries(s.found)
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -204,6 +213,7 @@ func (s *Set) Stop() error {
 
 // Close detaches every hook; the rings stay readable until Release.
 func (s *Set) Close() error {
+	stopped := s.stopFollowing()
 	errs := make([]error, len(s.links))
 	var wg sync.WaitGroup
 	for i, l := range s.links {
@@ -211,7 +221,7 @@ func (s *Set) Close() error {
 	}
 	wg.Wait()
 	s.links = nil
-	return errors.Join(errs...)
+	return errors.Join(append(errs, stopped)...)
 }
 
 // Missed is how many events the kernel did not show because the same program was already

@@ -59,7 +59,10 @@ func needsFunctions(r schema.Rung) bool {
 	})
 }
 
-// TestKernels boots the kernels and runs TestThisKernel in each.
+// guestTests run in each booted kernel, and on the running one by themselves.
+var guestTests = []string{"TestThisKernel", "TestLibraries"}
+
+// TestKernels boots the kernels and runs the tests of one kernel in each.
 func TestKernels(t *testing.T) {
 	if *kernels == "" {
 		t.Skip("no kernels asked for: go test ./record/truth -kernels all (or make kernels) boots them")
@@ -74,11 +77,12 @@ func TestKernels(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
 			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
-				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^TestThisKernel$"}, Timeout: 10 * time.Minute})
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 10 * time.Minute})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, tail(res.Output))
 			}
-			if res.ExitCode != 0 || !bytes.Contains(res.Output, []byte("PASS: TestThisKernel")) {
+			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
+			if res.ExitCode != 0 || !passed {
 				t.Errorf("exit code %d:\n%s", res.ExitCode, tail(res.Output))
 			}
 			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
@@ -97,6 +101,7 @@ func tail(b []byte) []byte {
 func buildTools(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	buildLookup(t, dir)
 	for _, args := range [][]string{
 		{"build", "-o", dir + "/netrec", "netrec/cmd/netrec"},
 		{"build", "-o", dir + "/traffic", "netrec/record/vmtest/cmd/traffic"},
@@ -111,15 +116,22 @@ func buildTools(t *testing.T) string {
 	return dir
 }
 
+// needTools is where recorder, traffic and lookups are; what is not checked without root
+// is said.
+func needTools(t *testing.T, what string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skipf("recording needs root: not checked: %s", what)
+	}
+	if os.Getenv(guestEnv) != "" {
+		return "/host"
+	}
+	return buildTools(t)
+}
+
 // TestThisKernel records known traffic on the running kernel and checks every row.
 func TestThisKernel(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("recording needs root: the account, calls, counters and packets of this kernel are not checked")
-	}
-	tools := "/host"
-	if os.Getenv(guestEnv) == "" {
-		tools = buildTools(t)
-	}
+	tools := needTools(t, "the account, calls, counters and packets of this kernel")
 	dir := t.TempDir()
 	capture, logFile := filepath.Join(dir, "truth.parquet"), filepath.Join(dir, "log.json")
 	record(t, tools, capture, logFile, traffic.Kinds())

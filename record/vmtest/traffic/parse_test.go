@@ -70,21 +70,21 @@ func TestReply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		q := ask(tt.name, tt.typ)
-		r := reply(q)
+		r := Answer(q)
 		if len(r) < len(q) || r[0] != 9 || r[2]&0x80 == 0 || r[3]&0xf != tt.code || r[7] != tt.count {
 			t.Errorf("%s type %d: answer % x", tt.name, tt.typ, r)
 		}
 	}
 	q := ask("x.both.test", typeA)
 	for n := range q {
-		if r := reply(q[:n]); r != nil {
+		if r := Answer(q[:n]); r != nil {
 			t.Errorf("%d of %d bytes are answered", n, len(q))
 		}
 	}
 	for _, at := range []int{4, 12} {
 		bad := append([]byte{}, q...)
 		bad[at] = 0xff
-		if r := reply(bad); r != nil {
+		if r := Answer(bad); r != nil {
 			t.Errorf("a question with byte %d wrong is answered", at)
 		}
 	}
