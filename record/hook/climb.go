@@ -76,7 +76,7 @@ func sameMechanism(a, b schema.Kind) bool {
 func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	var attached []schema.Hook
 	var links []io.Closer
-	var progs []*ebpf.Collection
+	var progs []*ebpf.Program
 	for _, h := range hooks {
 		c, ls, err := s.attach(h)
 		if err != nil {
@@ -99,7 +99,7 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	}
 	for i, h := range attached {
 		if !h.Again {
-			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
+			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i])
 		}
 	}
 	s.links = append(s.links, links...)
@@ -108,7 +108,7 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 }
 
 // attach loads one program and attaches it where its hook says.
-func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
+func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
@@ -118,23 +118,29 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []io.Closer, error) {
 	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
 		prog.AttachTo = h.Target // one program may stand for many functions
 	}
-	c, err := s.collect(prog)
+	p, err := s.loadProgram(prog)
 	if err != nil {
 		return nil, nil, fmt.Errorf("load: %w", short(err))
 	}
-	links, err := s.link(h, c.Programs[h.Prog])
+	links, err := s.link(h, p)
 	if err != nil {
-		c.Close()
+		p.Close()
 		return nil, nil, fmt.Errorf("attach: %w", short(err))
 	}
-	return c, links, nil
+	return p, links, nil
 }
 
-// collect loads one program with the maps that all share.
-func (s *Set) collect(prog *ebpf.ProgramSpec) (*ebpf.Collection, error) {
+// loadProgram loads one program with the maps that all share. Only the program is kept:
+// a collection has descriptors of all maps, and there are hundreds of programs.
+func (s *Set) loadProgram(prog *ebpf.ProgramSpec) (*ebpf.Program, error) {
 	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{prog.Name: prog},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
-	return ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
+	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.DetachProgram(prog.Name), nil
 }
 
 func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {

@@ -69,7 +69,7 @@ type Set struct {
 	kernel *kernel
 	maps   *ebpf.Collection
 	links  []io.Closer
-	progs  []*ebpf.Collection
+	progs  []*ebpf.Program
 	first  map[uint16][]*ebpf.Program // by event, without second chances
 	conf   Config
 	base   *ebpf.CollectionSpec

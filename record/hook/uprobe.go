@@ -98,11 +98,7 @@ func probeLibrary(ex *link.Executable, h schema.Hook, p *ebpf.Program, o *link.U
 func (s *Set) copyFor(name string, ref uint32) (*ebpf.Program, error) {
 	prog := s.base.Programs[name].Copy()
 	setLibrary(prog, ref)
-	c, err := s.collect(prog)
-	if err != nil {
-		return nil, err
-	}
-	return c.DetachProgram(name), nil
+	return s.loadProgram(prog)
 }
 
 // setLibrary puts a library in the place of the constant; 0 is none.

@@ -1,7 +1,6 @@
 package truth
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -56,21 +55,35 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 // preempted, and other tasks' calls on that CPU are then passed over. The traffic's own
 // calls are held against its log one by one.
 func checkAccount(c *Capture, second bool) Errors {
-	var errs Errors
-	rows := map[string]int64{}
+	rows := map[place]int64{}
 	for _, r := range c.Rows {
-		rows[fmt.Sprint(r.Event, " on CPU ", r.Int["cpu"])]++
+		rows[place{r.Event, r.Int["cpu"]}]++
 	}
+	errs := balance(c.Meta.Losses, rows)
 	for _, n := range c.Meta.Losses {
-		key := fmt.Sprint(n.Event, " on CPU ", n.CPU)
-		if n.Generated != n.Recorded+n.Lost() || n.Recorded != rows[key] {
-			errs.add("%s: %d generated, %d recorded, %d lost, %d rows", key, n.Generated, n.Recorded, n.Lost(), rows[key])
-		}
 		if n.Lost() != 0 && (n.Lost() != n.Nested || (second && hasSecond(schema.ByName(n.Event)))) {
-			errs.add("%s: %d lost, %d of them for an interrupted probe", key, n.Lost(), n.Nested)
+			errs.add("%s on CPU %d: %d lost, %d of them for an interrupted probe", n.Event, n.CPU, n.Lost(), n.Nested)
 		}
 	}
-	if len(c.Meta.Losses) == 0 {
+	return errs
+}
+
+// place is an event on a CPU.
+type place struct {
+	event string
+	cpu   int64
+}
+
+// balance holds the account against itself and against the rows.
+func balance(account []schema.Count, rows map[place]int64) Errors {
+	var errs Errors
+	for _, n := range account {
+		p := place{n.Event, int64(n.CPU)}
+		if n.Generated != n.Recorded+n.Lost() || n.Recorded != rows[p] {
+			errs.add("%s on CPU %d: %d generated, %d recorded, %d lost, %d rows", n.Event, n.CPU, n.Generated, n.Recorded, n.Lost(), rows[p])
+		}
+	}
+	if len(account) == 0 {
 		errs.add("the recording has no account")
 	}
 	return errs

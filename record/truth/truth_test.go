@@ -60,7 +60,7 @@ func needsFunctions(r schema.Rung) bool {
 }
 
 // guestTests run in each booted kernel, and on the running one by themselves.
-var guestTests = []string{"TestThisKernel", "TestLibraries"}
+var guestTests = []string{"TestThisKernel", "TestLibraries", "TestStorm"}
 
 // TestKernels boots the kernels and runs the tests of one kernel in each.
 func TestKernels(t *testing.T) {

@@ -32,7 +32,7 @@ __asm__(".globl _start\n"
 #endif
 
 #define BREAKPOINT 0xcc
-#define PATIENCE_NS (20ll * 1000 * 1000 * 1000)
+#define PATIENCE_NS (90ll * 1000 * 1000 * 1000)
 
 static long long now(void)
 {
