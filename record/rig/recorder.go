@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Build compiles netrec into dir and returns its path.
-func Build(dir string) (string, error) {
-	bin := filepath.Join(dir, "netrec")
-	cmd := exec.Command("go", "build", "-o", bin, "netrec/cmd/netrec")
+// Build compiles a command of this module into dir and returns its path.
+func Build(dir, command string) (string, error) {
+	bin := filepath.Join(dir, filepath.Base(command))
+	cmd := exec.Command("go", "build", "-o", bin, "netrec/"+command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build netrec: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}
 	return bin, nil
 }
