@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -19,11 +20,11 @@ import (
 )
 
 // hits is what an event cost in the kernel by BPF's own statistics: the time that its
-// programs ran, without the way to them. A program also runs for what a filter then
-// leaves out, so there may be more runs than rows.
+// programs ran, without the way to them. A program also runs for what is then left out,
+// so there may be more runs than rows.
 type hits struct {
 	Event string
-	Rows  int64 // generated
+	Rows  int64
 	Runs  int64
 	RunNS int64
 }
@@ -44,11 +45,22 @@ var eventOf = func() map[string]string {
 	return m
 }()
 
-// runs is how often the traffic is made: the first time everything is cold.
+// runs is how often the traffic is made; the first time everything is cold.
 const runs = 3
 
+// moment is how far the programs had come at a time.
+type moment struct {
+	at       int64 // unix, ns
+	programs []rig.Program
+}
+
+func look(rec *rig.Recorder) (moment, error) {
+	ps, err := rec.Programs()
+	return moment{time.Now().UnixNano(), ps}, err
+}
+
 // every records all events at once while the traffic of the tests, which causes each of
-// them, runs; start starts the recorder and traffic is how to make the traffic.
+// them, runs, and for as long without: what else the machine does is taken off.
 func every(dir string, start func(path string, args ...string) (*rig.Recorder, error), traffic func() error) ([]hits, error) {
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	if err != nil {
@@ -60,16 +72,7 @@ func every(dir string, start func(path string, args ...string) (*rig.Recorder, e
 	if err != nil {
 		return nil, err
 	}
-	var first, last []rig.Program
-	for i := range runs {
-		err = errors.Join(err, traffic())
-		if i == 0 && err == nil {
-			first, err = rec.Programs()
-		}
-	}
-	if err == nil {
-		last, err = rec.Programs()
-	}
+	marks, err := phases(rec, traffic)
 	_, code, endErr := rec.End(syscall.SIGINT)
 	if err = errors.Join(err, endErr); err != nil {
 		return nil, err
@@ -77,44 +80,66 @@ func every(dir string, start func(path string, args ...string) (*rig.Recorder, e
 	if code != 0 && code != 4 {
 		return nil, fmt.Errorf("netrec record ended with %d\n%s", code, rec.Said())
 	}
-	return account(path, first, last)
+	return account(path, marks)
 }
 
-// account adds up the programs of each event over all runs but the first, and the rows
-// of all runs, of which each has as many.
-func account(path string, first, last []rig.Program) ([]hits, error) {
+// phases gives the moments before the traffic, after it, and after as long a pause.
+func phases(rec *rig.Recorder, traffic func() error) (marks [3]moment, err error) {
+	if err = traffic(); err != nil {
+		return marks, err
+	}
+	if marks[0], err = look(rec); err != nil {
+		return marks, err
+	}
+	for range runs - 1 {
+		if err = traffic(); err != nil {
+			return marks, err
+		}
+	}
+	if marks[1], err = look(rec); err != nil {
+		return marks, err
+	}
+	time.Sleep(time.Duration(marks[1].at - marks[0].at))
+	marks[2], err = look(rec)
+	return marks, err
+}
+
+// account adds up programs and rows of each event between the moments.
+func account(path string, marks [3]moment) ([]hits, error) {
+	by := map[string]*hits{}
+	for i := range schema.Events {
+		by[schema.Events[i].Name] = &hits{Event: schema.Events[i].Name}
+	}
+	// Traffic is what came up to the second moment, less what came after it.
+	for i, factor := range []int64{-1, 2, -1} {
+		for _, p := range marks[i].programs {
+			if h := by[eventOf[p.Name]]; h != nil {
+				h.Runs, h.RunNS = h.Runs+factor*p.Runs, h.RunNS+factor*p.RunNS
+			}
+		}
+	}
 	f, err := scan.Open(path, scan.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	by := map[string]*hits{}
-	add := func(ps []rig.Program, sign int64) {
-		for _, p := range ps {
-			h := by[eventOf[p.Name]]
-			if h == nil {
-				h = &hits{Event: eventOf[p.Name]}
-				by[h.Event] = h
-			}
-			h.Runs, h.RunNS = h.Runs+sign*p.Runs, h.RunNS+sign*p.RunNS
+	err = f.Scan(scan.Query{}, func(r *scan.Row) error {
+		switch h := by[r.Event.Name]; {
+		case r.TS >= marks[0].at && r.TS < marks[1].at:
+			h.Rows++
+		case r.TS >= marks[1].at && r.TS < marks[2].at:
+			h.Rows--
 		}
-	}
-	add(last, 1)
-	add(first, -1)
-	for _, c := range f.Meta().Losses {
-		if h := by[c.Event]; h != nil {
-			h.Rows += c.Generated
-		}
-	}
+		return nil
+	})
 	var out []hits
 	for _, h := range by {
-		h.Rows = h.Rows * (runs - 1) / runs
-		if h.Event != "" && h.Rows > 0 && h.Runs > 0 {
+		if h.Rows > 0 && h.Runs > 0 && h.RunNS > 0 {
 			out = append(out, *h)
 		}
 	}
 	slices.SortFunc(out, func(a, b hits) int { return cmp.Compare(a.Event, b.Event) })
-	return out, nil
+	return out, err
 }
 
 // here measures on this machine, in the bench's namespace.

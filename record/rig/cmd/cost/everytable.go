@@ -24,11 +24,13 @@ func (b *bench) everyEvent() error {
 	if err != nil {
 		return fmt.Errorf("every event: %w", err)
 	}
-	vm, err := b.inGuest()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "cost: events that this machine has no hook for are left out: %v\n", err)
+	var emulated []hits
+	if *vm {
+		if emulated, err = b.inGuest(); err != nil {
+			fmt.Fprintf(os.Stderr, "cost: events that this machine has no hook for are left out: %v\n", err)
+		}
 	}
-	lines := everyLines(here, vm)
+	lines := everyLines(here, emulated)
 	fmt.Print("## Every event, heaviest first\n\n" +
 		"Time in the kernel by BPF's own statistics (`kernel.bpf_stats_enabled`) while the traffic of the tests runs with all\n" +
 		"events on at once: means, so caches are as cold as in real traffic, and without the way to the program (10 to 20 ns for\n" +

@@ -23,6 +23,7 @@ var (
 	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
 	only   = flag.String("only", "", "measure this event alone")
 	table  = flag.String("table", "", "print one table alone: events, every, profiles or limits")
+	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
 	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
 
