@@ -41,6 +41,27 @@ func (h *host) ping() {
 	h.now += 10_000
 }
 
+// serve is a process that starts to listen, or finds the port taken.
+func (h *host) serve() {
+	c := h.newConn(true)
+	c.far, c.rport = [4]byte{}, 0
+	result := int64(0)
+	if h.r.IntN(5) == 0 {
+		result = -98
+	}
+	b := h.row("sys_bind", h.at(c, 1000)).tuple(c).num("dur_ns", 900).num("ret", result).num("fd", c.fd).name("sock_type", "stream").name("protocol", "tcp")
+	b.ip("bind_addr", [4]byte{}).num("bind_port", int64(c.lport))
+	if result == 0 {
+		h.row("sys_listen", h.at(c, 3000)).tuple(c).num("dur_ns", 700).num("ret", 0).num("backlog", 511).num("sk_max_ack_backlog", 511).num("fd", c.fd).
+			name("sock_type", "stream").name("protocol", "tcp")
+		h.state(c, h.at(c, 2900), "CLOSE", "LISTEN")
+		h.state(c, h.at(c, 900_000), "LISTEN", "CLOSE")
+	}
+	h.row("sys_close", h.at(c, 910_000)).tuple(c).num("dur_ns", 800).num("ret", 0).num("fd", c.fd).num("fd_last", c.fd).name("func", "close")
+	h.socks.put(uint64(c.sk), h.now+1_000_000)
+	h.now += 5000
+}
+
 // sample is what the CPUs do at a tick.
 func (h *host) sample() {
 	paths := [][]int{pathSend, pathReceive, pathRead, pathWait, pathAnswer}
@@ -75,6 +96,14 @@ func (h *host) anything(m *maker) {
 }
 
 func (h *host) plausible(r row, col string, f *schema.Field, c *conn) {
+	switch {
+	case col == "family":
+		r.put(f, afInet)
+		return
+	case col == "protocol":
+		r.name(col, "tcp")
+		return
+	}
 	switch f.As {
 	case schema.AsEnum:
 		vs := enumValues(f.Enum)

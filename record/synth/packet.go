@@ -64,8 +64,11 @@ func (h *host) arrive(c *conn, size int64) {
 	h.row("dev_recv", h.soft(c, 2500, skb)).device(c, wire).name("ethertype", "ipv4")
 	e := h.row("tcp_rcv_est", h.soft(c, 4000, skb)).num("cookie", c.cookie).num("snd_una", c.snd&0xffffffff).num("snd_nxt", c.snd&0xffffffff)
 	e.num("snd_cwnd", c.cwnd).num("snd_ssthresh", 0x7fffffff).num("sk_sndbuf", 87040).num("sk_wmem_queued", int64(h.r.IntN(40))*2304).num("srtt_us", 400)
-	if h.r.IntN(2) == 0 {
+	switch h.r.IntN(4) {
+	case 0, 1:
 		h.row("sys_poll", h.at(c, read-2000)).num("dur_ns", read).num("ret", 1).num("nfds", 64).num("epfd", 4).name("func", "epoll_wait")
+	case 2:
+		h.row("sys_poll", h.at(c, read-2000)).num("dur_ns", read).num("ret", 1).num("nfds", int64(1)<<(c.who.pid%8)).name("func", "poll")
 	}
 	h.row("sock_io", h.at(c, read)).tuple(c).num("ret", size).num("asked_bytes", 16384).num("msg_flags", 0).name("sock_type", "stream").
 		name("protocol", "tcp").name("dir", "recv").str("prot_name", "TCP").num("sk_rmem_alloc", size).num("sk_rcvbuf", 131072)

@@ -97,6 +97,8 @@ func (h *host) scene() int {
 		h.close(h.r.IntN(len(h.conns)))
 	case n < 10:
 		h.lookup()
+	case n < 12 && h.r.IntN(2) == 0:
+		h.serve()
 	case n < 12:
 		h.ping()
 	case n < 14:

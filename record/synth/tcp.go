@@ -74,8 +74,14 @@ func (h *host) connect() {
 	}
 	r := h.row("sys_connect", h.at(c, 12_000+took)).num("dur_ns", took).num("ret", ret).num("fd", c.fd).ip("dest_addr", c.far).num("dest_port", int64(c.rport))
 	r.num("cookie", c.cookie).name("sock_type", "stream").name("protocol", "tcp").stack("ustack", []uint64{userBase + 3, userBase + 1, userBase})
-	h.state(c, h.soft(c, 10_000+rtt, 0), "SYN_SENT", "ESTABLISHED")
 	h.now += rtt
+	if h.r.IntN(20) == 0 {
+		r.num("ret", -111).num("dur_ns", rtt)
+		h.state(c, h.soft(c, 9000, 0), "SYN_SENT", "CLOSE")
+		h.socks.put(uint64(c.sk), h.now+100_000)
+		return
+	}
+	h.state(c, h.soft(c, 10_000, 0), "SYN_SENT", "ESTABLISHED")
 	h.conns = append(h.conns, c)
 }
 

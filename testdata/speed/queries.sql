@@ -179,3 +179,73 @@ SELECT irq_name, sum(dur_ns) // 1000 AS us, count(*) AS n FROM capture WHERE eve
 
 -- @ softirqs --compat | interrupts runs
 SELECT vector, sum(dur_ns) // 1000 AS us, count(*) AS n FROM capture WHERE event = 'softirq' GROUP BY ALL ORDER BY us DESC;
+
+-- @ soconnect | connects rows
+SELECT pid, comm, family, dest_addr, dest_port, dur_ns // 1000 AS us, ret FROM capture
+WHERE event = 'sys_connect' AND family IN ('inet', 'inet6') ORDER BY ts_ns;
+
+-- @ soaccept | accepts rows
+SELECT pid, comm, family, raddr, rport, ret, lport FROM capture WHERE event = 'sys_accept' AND family IN ('inet', 'inet6') ORDER BY ts_ns;
+
+-- @ conncount | * count
+SELECT pid, comm, count(*) AS n FROM capture WHERE event = 'sys_connect' GROUP BY ALL ORDER BY n;
+
+-- @ acceptcount | * count
+SELECT pid, comm, count(*) AS n FROM capture WHERE event = 'sys_accept' GROUP BY ALL ORDER BY n;
+
+-- @ connfails | failed count
+SELECT comm, -ret, count(*) AS n FROM capture WHERE event = 'sys_connect' AND ret < 0 AND ret != -115 GROUP BY ALL ORDER BY n;
+
+-- @ connstacks | calls count
+SELECT ustack, count(*) AS n FROM capture WHERE event = 'sys_connect' GROUP BY ALL ORDER BY n;
+
+-- @ soconnlat | ~
+SELECT k.ustack, k.comm, bucket((s.ts_ns - k.ts_ns + k.dur_ns) // 1000), count(*) AS n
+FROM (SELECT * FROM capture WHERE event = 'sys_connect' AND ret IN (0, -115)) k
+JOIN (SELECT netns, sock, cookie, ts_ns FROM capture WHERE event = 'tcp_state' AND old_state = 'SYN_SENT' AND new_state = 'ESTABLISHED') s
+    ON s.netns = k.netns AND s.sock = k.sock AND s.cookie = k.cookie
+GROUP BY ALL;
+
+-- @ socketio | ~
+SELECT comm, pid, dir, prot_name, rport, count(*) AS n FROM capture WHERE event = 'sock_io' GROUP BY ALL ORDER BY n;
+
+-- @ sockbytes | bytes count
+SELECT pid, comm, dir, sum(ret) AS n FROM capture WHERE event = 'sock_io' AND ret > 0 GROUP BY ALL ORDER BY n;
+
+-- @ sockcalls | calls count
+SELECT dir, pid, comm, count(*) AS n FROM capture WHERE event = 'sock_io' GROUP BY ALL ORDER BY n;
+
+-- @ sockstat | ~
+SELECT ts_ns // 1000000000, event, func, dir, count(*) AS n FROM capture
+WHERE event IN ('sys_accept', 'sys_connect', 'sys_bind', 'sys_socket', 'sock_io') GROUP BY ALL ORDER BY 1, n;
+
+-- @ sofamily | ~
+SELECT event, comm, family, count(*) AS n FROM capture WHERE event IN ('sys_connect', 'sys_accept') AND (event = 'sys_connect' OR ret >= 0) GROUP BY ALL ORDER BY n;
+
+-- @ soprotocol | ~
+SELECT event, comm, protocol, count(*) AS n FROM capture WHERE event IN ('sys_connect', 'sys_accept') GROUP BY ALL ORDER BY n;
+
+-- @ solife | ~
+SELECT netns, sock, cookie, any_value(pid) FILTER (event IN ('sys_connect', 'sys_accept')), min(ts_ns) FILTER (event IN ('sys_connect', 'sys_accept')) AS began,
+    max(ts_ns) FILTER (event = 'sys_close') AS ended, sum(ret) FILTER (event = 'sock_io' AND dir = 'send' AND ret > 0) AS tx,
+    sum(ret) FILTER (event = 'sock_io' AND dir = 'recv' AND ret > 0) AS rx
+FROM capture WHERE event IN ('sys_connect', 'sys_accept', 'sys_close', 'sock_io') GROUP BY ALL;
+
+-- @ solisten | listens rows
+SELECT pid, comm, protocol, backlog, sk_max_ack_backlog, lport, laddr, ret FROM capture WHERE event = 'sys_listen' ORDER BY ts_ns;
+
+-- @ tcpbind | ~
+SELECT ts_ns, pid, comm, bind_addr, lport, bind_port, ret FROM capture WHERE event = 'sys_bind' AND protocol = 'tcp' ORDER BY ts_ns;
+
+-- @ sormem | rmem_limit count
+SELECT bucket(sk_rcvbuf), bucket(sk_rmem_alloc), count(*) AS n FROM capture
+WHERE event = 'sock_io' AND dir = 'recv' AND sk_rmem_alloc IS NOT NULL GROUP BY ALL;
+
+-- @ pollfds | calls count
+SELECT comm, nfds, count(*) AS n FROM capture WHERE event = 'sys_poll' AND func IN ('poll', 'ppoll') GROUP BY ALL ORDER BY n;
+
+-- @ filetype | ~
+SELECT file_type, func, comm, count(*) AS n FROM capture WHERE event = 'vfs_rw' GROUP BY ALL ORDER BY n;
+
+-- @ sofdsnoop | ~
+SELECT dir, tid, comm, fd, sock, fd_passed, file_name FROM capture WHERE event = 'scm_fd' ORDER BY ts_ns;
