@@ -26,6 +26,7 @@ type attempt struct {
 type attempts struct {
 	in    *engine.Input
 	socks agg.PerSocket[attempt]
+	syn   func(*engine.Row)          // called when a SYN is sent, where the functions were not recorded
 	done  func(*agg.Socket, attempt) // called once for each, when its outcome is known
 
 	ret, oldState, newState, sockErr scan.Col
@@ -37,6 +38,18 @@ func newAttempts(in *engine.Input, done func(*agg.Socket, attempt)) *attempts {
 	return f
 }
 
+// listen calls begin for each attempt that the kernel's functions begin, or where they
+// were not recorded, for each SYN.
+func (f *attempts) listen(begin func(*engine.Row)) {
+	if firstOf(f.in, "tcp_connect_fn", "tcp_state") == "tcp_state" {
+		f.syn = begin
+		f.in.Use("tcp_connect_fn", "attempts that fail before a SYN is sent are not seen", nil)
+		f.in.On("tcp_state", nil)
+		return
+	}
+	f.in.On("tcp_connect_fn", begin)
+}
+
 // state follows the handshake. Within this host it may be over before connect returns.
 func (f *attempts) state(r *engine.Row) {
 	if !isTCP(r.Sock) {
@@ -45,7 +58,9 @@ func (f *attempts) state(r *engine.Row) {
 	a := f.socks.Of(r.Sock)
 	from, to := r.Str(f.oldState), r.Str(f.newState)
 	if to == "SYN_SENT" {
-		*a = attempt{began: r.TS}
+		if *a = (attempt{began: r.TS}); f.syn != nil {
+			f.syn(r)
+		}
 	}
 	if a.ended != 0 || from != "SYN_SENT" && from != "SYN_RECV" {
 		return

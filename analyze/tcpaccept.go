@@ -53,7 +53,10 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	f.stamp = newStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the queue is not known", f.state)
-	in.On("tcp_accept_fn", f.accept)
+	event := firstOf(in, "tcp_accept_fn", "sys_accept")
+	if in.On(event, f.accept); event == "sys_accept" {
+		in.Use("tcp_accept_fn", "the length of queues is not known", nil)
+	}
 	f.t = in.Table(render.Spec{Name: "accepts", Columns: f.columns()})
 	return f
 }
@@ -86,21 +89,25 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		f.failed++
 		return
 	}
-	if !f.family.wants(r.Str(f.raddr)) {
+	if !f.family.wants(r.Str(f.raddr)) || r.Str(f.laddr) == "" { // of another family
 		return
 	}
 	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)
 	if f.accepts++; n != copied || limit != copiedLimit {
 		f.differ++
 	}
-	bl := strconv.FormatInt(n, 10) + "/" + strconv.FormatInt(limit, 10)
-	if f.compat {
+	bl, known := "", r.Has(f.limit)
+	switch {
+	case !known:
+	case !f.compat:
+		bl = strconv.FormatInt(n, 10) + "/" + strconv.FormatInt(limit, 10)
+	default:
 		bl = strconv.FormatInt(copied, 10) + "/" + strconv.FormatInt(copiedLimit, 10)
 	}
 	born := *f.born.Of(s)
 	f.stamp.put(f.t, r.TS).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.raddr)))
 	f.t.Str(r.Str(f.raddr)).Int(r.Int(f.rport)).Str(r.Str(f.laddr)).Int(r.Int(f.lport)).Str(bl)
-	f.t.IntOr((r.TS-born)/1000, born != 0).Int(n).Int(limit).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
+	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
 	putIdentity(f.t, s).End()
 }
 

@@ -57,7 +57,7 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Sockets("")
 	f.tries = newAttempts(in, f.done)
-	in.On("tcp_connect_fn", f.begin)
+	f.tries.listen(f.begin)
 	if f.dns {
 		f.looked.listen(in)
 	}

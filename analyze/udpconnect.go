@@ -50,7 +50,17 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 	f := &udpconnect{in: in, seen: map[destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		lport: in.Int("lport"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), proto: in.Str("protocol"), dir: in.Str("dir")}
-	in.On("udp_connect", f.connect)
+	if event := firstOf(in, "udp_connect", "sys_connect"); event == "sys_connect" {
+		kind := in.Str("sock_type")
+		in.On(event, func(r *engine.Row) {
+			if r.Str(kind) == "dgram" && r.Int(f.dpt) != 0 {
+				f.connect(r)
+			}
+		})
+		in.Use("udp_connect", "local ports are not known, and connects of the kernel itself not seen", nil)
+	} else {
+		in.On(event, f.connect)
+	}
 	if in.Flag("flows") {
 		in.Sockets("")
 		in.Use("udp_msg", "sockets that are not connected are not seen", f.msg)

@@ -8,14 +8,14 @@ import (
 )
 
 var _ = register(engine.Analysis{
-	Name:     "tcpaccepts",
+	Name:     "tcpacceptcount",
 	Aliases:  []string{"p8"},
 	Group:    groupWho,
 	Question: "which processes take TCP connections from their accept queues, and how often?",
 	Help: `Connections that the kernel's accept function handed out, by process, rarest first.
 The original counts calls where they begin, so also those that found the queue empty:
 --compat does so. A call that still waits when the recording ends is in neither.`,
-	Example: "tcpaccepts --by comm,lport",
+	Example: "tcpacceptcount --by comm,lport",
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("calls that returned no connection too")},
 	New: func(in *engine.Input) engine.Fold {
 		sock, compat, keys := in.Int("sock"), in.Flag("compat"), in.Keys(nil)

@@ -8,7 +8,7 @@ import (
 )
 
 var _ = register(engine.Analysis{
-	Name:     "tcpconnects",
+	Name:     "tcpconncount",
 	Aliases:  []string{"p7"},
 	Group:    groupWho,
 	Question: "which processes open TCP connections, and how often?",
@@ -16,7 +16,7 @@ var _ = register(engine.Analysis{
 attempts that failed there count. What became of each is in tcpconnect.
 An IPv6 socket that connects to an IPv4 address passes both functions, and the original
 counts it twice: --compat does so.`,
-	Example: "tcpconnects --by comm,host",
+	Example: "tcpconncount --by comm,host",
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat("IPv4 connects of IPv6 sockets counted twice")},
 	New: func(in *engine.Input) engine.Fold {
 		function, raddr, compat, keys := in.Str("func"), in.Str("raddr"), in.Flag("compat"), in.Keys(nil)
