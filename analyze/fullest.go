@@ -43,7 +43,11 @@ func newFullest(in *engine.Input, n int) *fullest {
 			render.Col("samples", render.Int).Text("SAMPLES", 8), render.Col("overflows", render.Int).Text("OVERFL", 6), render.Col("drops", render.Int).Text("DROPS", 6),
 			render.Col("generation", render.Int), render.Col("netns", render.Int)})})
 	in.OnEnd(func(s *agg.Socket) {
-		if v := *f.socks.Of(s); v.most > 0 || v.overflows+v.drops > 0 {
+		v := *f.socks.Of(s)
+		if v.limit > 0 { // segments may come before the limit is known
+			v.permille = max(v.permille, 1000*v.most/v.limit)
+		}
+		if v.most > 0 || v.overflows+v.drops > 0 {
 			f.best.Add(fullSock{*s, v})
 		}
 	})

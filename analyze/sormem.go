@@ -130,7 +130,7 @@ func (f *sormem) line(r *engine.Row, what string) {
 // Finish says how the numbers were taken, and what the host allows.
 func (f *sormem) Finish(a *render.Answer) {
 	if f.late > 0 {
-		a.Note(fmt.Sprintf("%s of %s show the queue after the call: what it held before is recorded with --profile full", engine.Group(f.late), plural(f.reads, "read", "reads")))
+		a.Note(fmt.Sprintf("%s of %s show the queue after the call: what it held before is recorded with --profile full, where the kernel lets it be seen", engine.Group(f.late), plural(f.reads, "read", "reads")))
 	}
 	if f.sends > 0 && !f.compat {
 		a.Note(fmt.Sprintf("%s of memory to sending sockets left out; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))

@@ -14,8 +14,9 @@ const (
 	maxFDs    = 1 << 22 // descriptors of all processes, closed ones included
 )
 
-// DescriptorEvents are the events that open, copy and close descriptors.
-var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd", "udp_gone"}
+// DescriptorEvents are the events that open, copy and close descriptors; Feed takes those
+// of IdentityHelp, too.
+var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd"}
 
 // Descriptors follows which descriptor of which process leads to which socket, through
 // socket, accept, dup, fork, exec, passing and close. A descriptor is (process, number,

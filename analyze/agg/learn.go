@@ -17,6 +17,7 @@ const (
 	closeRow
 	ioRow
 	madeRow // socket(2)
+	bindRow
 	goneRow // nothing of the socket follows but the return of close(2)
 )
 
@@ -32,7 +33,7 @@ func rowKinds() []rowKind {
 	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
 		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow,
-		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "udp_gone": goneRow} {
+		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "sys_bind": bindRow, "udp_gone": goneRow} {
 		kinds[schema.ByName(name).ID] = k
 	}
 	return kinds
@@ -56,13 +57,15 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	if s.Netns == 0 {
 		s.Netns = r.Int(c.netns)
 	}
-	if s.Protocol == "" {
+	// socket(2) has the caller's wish, most often 0 for the default of its family.
+	if s.Protocol == "" && kind != madeRow {
 		s.Protocol = t.names.Get(r.Str(c.protocol))
 	}
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
 	s.Passive = s.Passive || kind == acceptRow
+	s.bound = s.bound || kind == bindRow && r.Int(c.bindPort) != 0
 	// The rows that owner judges come from tasks also where the kernel hides the context.
 	if ctx := r.Str(c.ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)

@@ -32,6 +32,7 @@ type Socket struct {
 	full  bool // identity is complete, nothing to backfill
 	made  bool // begun by socket(2): the first change of state is not another life's
 	gone  bool // its memory was freed
+	bound bool // to a port that was asked for
 }
 
 // ownerRank is how sure the owner is.
@@ -46,7 +47,11 @@ const (
 )
 
 // Serves reports whether the local port names the service, not the remote one.
-func (s *Socket) Serves() bool { return s.Passive && !s.Active && s.Lport != 0 }
+// So it is of sockets that listen or were accepted, and of those that are bound to a port
+// and not connected.
+func (s *Socket) Serves() bool {
+	return s.Lport != 0 && !s.Active && (s.Passive || s.bound && s.Rport == 0)
+}
 
 // Tuple reports whether both ends are known.
 func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }

@@ -50,7 +50,7 @@ type closedAt struct {
 type cols struct {
 	sock, netns, pid, comm, ctx, cookie                                      scan.Col
 	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
-	dur                                                                      scan.Col
+	dur, bindPort                                                            scan.Col
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
@@ -58,7 +58,7 @@ var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_clo
 
 // IdentityHelp are events that make lives of sockets surer where they were recorded: those
 // of sockets without states, and their owners before anything is sent.
-var IdentityHelp = []string{"sys_socket", "udp_gone"}
+var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
 
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
@@ -68,7 +68,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
-		dur: col("dur_ns"),
+		dur: col("dur_ns"), bindPort: col("bind_port"),
 	}
 	s.kinds = rowKinds()
 	for i := range alive {
@@ -86,7 +86,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 func (t *Sockets) Columns() []scan.Col {
 	c := &t.col
 	return []scan.Col{c.sock, c.netns, c.pid, c.comm, c.ctx, c.cookie, c.laddr, c.lport, c.raddr, c.rport,
-		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur}
+		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur, c.bindPort}
 }
 
 // OnEnd calls f when a socket's life is over for good, or the recording is. The

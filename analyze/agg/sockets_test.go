@@ -237,8 +237,9 @@ func TestLivesOfDatagramSockets(t *testing.T) {
 	f.num("pid", 7)
 	f.str("ctx", "task")
 	f.str("comm", "dig")
+	f.str("protocol", "ip")
 	k := s.Feed(f.row("sys_socket"))
-	if k.Gen != 1 || !k.Born || k.Pid != 7 {
+	if k.Gen != 1 || !k.Born || k.Pid != 7 || k.Protocol != "" {
 		t.Errorf("made: %+v", k)
 	}
 	f.num("pid", 8)
@@ -258,6 +259,12 @@ func TestLivesOfDatagramSockets(t *testing.T) {
 	}
 	if k = s.Feed(f.row("sys_socket")); k.Gen != 3 {
 		t.Errorf("made again: %+v", k)
+	}
+	f.num("lport", 53)
+	f.num("bind_port", 53)
+	f.str("laddr", "10.0.0.1")
+	if k = s.Feed(f.row("sys_bind")); !k.Serves() {
+		t.Errorf("bound: %+v", k)
 	}
 	s.Close()
 	if len(ends) != 3 {

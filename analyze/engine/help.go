@@ -17,9 +17,17 @@ func List(all []*Analysis) string {
 			group = a.Group
 			fmt.Fprintf(&b, "%s\n", group)
 		}
-		fmt.Fprintf(&b, "  %-16s %s\n", strings.TrimSpace(a.Name+" "+a.Arg), a.Question)
+		fmt.Fprintf(&b, "  %-16s %s%s\n", strings.TrimSpace(a.Name+" "+a.Arg), a.Question, also(a))
 	}
 	return b.String()
+}
+
+// also lists the other names of an analysis.
+func also(a *Analysis) string {
+	if len(a.Aliases) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names([]*Analysis{a})[1:], ", ") + ")"
 }
 
 // Help is the help of one analysis, from its declaration.
