@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -166,6 +167,26 @@ func TestGeneratedHeaderIsCurrent(t *testing.T) {
 	for _, e := range schema.Events {
 		if !e.Own() && !strings.Contains(string(b), "struct "+e.Name+" {") {
 			t.Errorf("events.gen.h has no struct %s; run go generate ./bpf", e.Name)
+		}
+	}
+}
+
+// A bool as an argument would take its register's upper bytes for true; see is_true.
+func TestNoBoolArguments(t *testing.T) {
+	files, err := filepath.Glob("*.bpf.c")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	header := regexp.MustCompile(`BPF_(?:PROG|KPROBE|KRETPROBE)\(([^)]*)\)`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range header.FindAllStringSubmatch(string(text), -1) {
+			if regexp.MustCompile(`\bbool \w`).MatchString(m[1]) {
+				t.Errorf("%s: a program takes a bool: %s", name, m[1])
+			}
 		}
 	}
 }

@@ -145,6 +145,13 @@ static __always_inline u64 next(u64 *counter)
 	return v;
 }
 
+/* A bool fills only the lowest byte of its register or of a result; what is above it is
+ * whatever the compiler left there. Programs take it as u64 and ask here. */
+static __always_inline bool is_true(u64 b)
+{
+	return (u8)b;
+}
+
 /* fexit_caller is where the function will return to. The kernel has no helper for it; x86's
  * trampolines for programs at the end of a function have had it at one place since 5.10:
  * above the arguments lie the result, the caller's frame pointer, the place in the function

@@ -100,11 +100,11 @@ int BPF_PROG(skb_derive_gro, struct sk_buff *p, struct sk_buff *skb, int ret)
 }
 
 SEC("fexit/skb_try_coalesce")
-int BPF_PROG(skb_derive_coalesce, struct sk_buff *to, struct sk_buff *from, bool *stolen, int *delta, bool ret)
+int BPF_PROG(skb_derive_coalesce, struct sk_buff *to, struct sk_buff *from, bool *stolen, int *delta, u64 ret)
 {
 	u32 netns;
 
 	if (derive_wanted(to, &netns))
-		derive(to, from, netns, DERIVE_KIND_COALESCE, ret, -1);
+		derive(to, from, netns, DERIVE_KIND_COALESCE, is_true(ret), -1);
 	return 0;
 }

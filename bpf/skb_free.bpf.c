@@ -47,9 +47,9 @@ int BPF_PROG(skb_free_fexit1, struct sk_buff *skb)
 
 /* Where the data went into another packet, only the sk_buff itself is freed. */
 SEC("fentry/kfree_skb_partial")
-int BPF_PROG(skb_free_partial, struct sk_buff *skb, bool head_stolen)
+int BPF_PROG(skb_free_partial, struct sk_buff *skb, u64 head_stolen)
 {
-	return head_stolen ? skb_free(skb, FUNC_KFREE_SKB_PARTIAL, -1) : 0;
+	return is_true(head_stolen) ? skb_free(skb, FUNC_KFREE_SKB_PARTIAL, -1) : 0;
 }
 
 SEC("fentry/napi_skb_free_stolen_head")

@@ -140,9 +140,9 @@ static __always_inline int process_exit(struct task_struct *t)
 }
 
 SEC("tp_btf/sched_process_exit")
-int BPF_PROG(sys_close_exit_tp2, struct task_struct *t, bool group_dead)
+int BPF_PROG(sys_close_exit_tp2, struct task_struct *t, u64 group_dead)
 {
-	return group_dead ? process_exit(t) : 0;
+	return is_true(group_dead) ? process_exit(t) : 0;
 }
 
 /* Before 6.16 the tracepoint does not say whether the thread was the last. When the last
