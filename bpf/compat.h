@@ -152,16 +152,16 @@ static __always_inline bool is_true(u64 b)
 	return (u8)b;
 }
 
-/* fexit_caller is where the function will return to. The kernel has no helper for it; x86's
- * trampolines for programs at the end of a function have had it at one place since 5.10:
- * above the arguments lie the result, the caller's frame pointer, the place in the function
- * from which the trampoline was called, and this. record/truth counts on it. */
-static __always_inline u64 fexit_caller(const void *ctx, const int args)
+/* fexit_caller is where the function will return to. The kernel has no helper for it, but
+ * x86's trampolines for programs at the end of a function keep it at one place: above the
+ * arguments lie the result, the caller's frame pointer, and this. Up to 6.18 the function
+ * calls its trampoline, and an address of its own comes first; by 7.2 it jumps there. */
+static __always_inline u64 fexit_caller(const void *ctx, const int args, u64 lo, u64 hi)
 {
-	u64 address = 0;
+	u64 at[2] = {};
 
-	bpf_probe_read_kernel(&address, sizeof(address), (const u64 *)ctx + args + 3);
-	return address;
+	bpf_probe_read_kernel(at, sizeof(at), (const u64 *)ctx + args + 2);
+	return at[0] >= lo && at[0] < hi ? at[1] : at[0];
 }
 
 /* Which library a probe is in comes with its attachment as a cookie (5.15). For older

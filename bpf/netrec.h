@@ -29,6 +29,7 @@ struct site {
 
 #define SITE(function) const volatile struct site site_##function = {}
 #define within(site, address) ((address) >= (site).lo && (address) < (site).hi)
+#define CALLER(ctx, args, function) fexit_caller(ctx, args, site_##function.lo, site_##function.hi)
 
 /* Set by the recorder at the end: detaching takes its time, one hook after the other,
  * and the recording should end at one moment for all events. */

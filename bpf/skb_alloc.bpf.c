@@ -5,6 +5,7 @@
 #define SKB_ALLOC_FCLONE 1
 
 SITE(__alloc_skb);
+SITE(__build_skb_around);
 
 static __always_inline struct skb_alloc *alloc_begin(void *skb, const u8 func)
 {
@@ -46,7 +47,7 @@ int BPF_PROG(skb_alloc_build, struct sk_buff *skb, void *data, unsigned int frag
 {
 	struct skb_alloc *r;
 
-	if (within(site___alloc_skb, fexit_caller(ctx, 3)))
+	if (within(site___alloc_skb, CALLER(ctx, 3, __build_skb_around)))
 		return 0;
 	r = alloc_begin(skb, FUNC___BUILD_SKB_AROUND);
 	if (!r)

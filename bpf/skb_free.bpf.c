@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "skb.h"
 
+SITE(skb_release_data);
+
 /* These give a packet other data and let go of the old: it lives on. */
 SITE(pskb_expand_head);
 SITE(skb_morph);
@@ -36,13 +38,13 @@ static __always_inline int skb_free(struct sk_buff *skb, const u8 func, s32 reas
 SEC("fexit/skb_release_data")
 int BPF_PROG(skb_free_fexit2, struct sk_buff *skb, int reason)
 {
-	return lives_on(fexit_caller(ctx, 2)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, reason);
+	return lives_on(CALLER(ctx, 2, skb_release_data)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, reason);
 }
 
 SEC("fexit/skb_release_data")
 int BPF_PROG(skb_free_fexit1, struct sk_buff *skb)
 {
-	return lives_on(fexit_caller(ctx, 1)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, -1);
+	return lives_on(CALLER(ctx, 1, skb_release_data)) ? 0 : skb_free(skb, FUNC_SKB_RELEASE_DATA, -1);
 }
 
 /* Where the data went into another packet, only the sk_buff itself is freed. */
