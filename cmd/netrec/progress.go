@@ -89,13 +89,14 @@ func (p *progress) draw(ts int64) {
 		rest := time.Duration(float64(now.Sub(p.began)) * (1 - done) / done)
 		left = fmt.Sprintf(", %s left", rest.Round(time.Second))
 	}
-	fmt.Fprintf(p.to, "\r[%-*s] %3d %%, %s events%s\x1b[K", progressWidth, bar, int(done*100), engine.Group(p.rows), left)
+	// A terminal that cannot be written to is no reason to stop.
+	_, _ = fmt.Fprintf(p.to, "\r[%-*s] %3d %%, %s events%s\x1b[K", progressWidth, bar, int(done*100), engine.Group(p.rows), left)
 }
 
 // clear removes the line.
 func (p *progress) clear() {
 	if p.shown {
-		io.WriteString(p.to, "\r\x1b[K")
+		_, _ = io.WriteString(p.to, "\r\x1b[K")
 		p.shown = false
 	}
 }

@@ -32,7 +32,6 @@ type host struct {
 	now    int64
 	seq    [cpus]uint64
 	rows   int64
-	filled map[string]bool // events that a scene has made
 
 	procs  []process
 	conns  []*conn
@@ -46,7 +45,7 @@ type host struct {
 }
 
 func newHost(seed uint64, start int64) *host {
-	h := &host{r: rand.New(rand.NewPCG(seed, 0x6e6574726563)), makers: map[string]*maker{}, now: start, filled: map[string]bool{}, port: 32768,
+	h := &host{r: rand.New(rand.NewPCG(seed, 0x6e6574726563)), makers: map[string]*maker{}, now: start, port: 32768,
 		socks: pool{base: sockBase, size: sockSize}, skbs: pool{base: skbBase, size: skbSize}, qdisc: 0xffff888300000000}
 	for i := range schema.Events {
 		m := newMaker(&schema.Events[i])

@@ -145,7 +145,11 @@ func describe(w *capture.Writer, h *host, done bool) error {
 			continue
 		}
 		rec.Events = append(rec.Events, m.event.Name)
-		hooks = append(hooks, schema.EventHooks{Event: m.event.Name, State: schema.HookAttached, Hooks: []string{m.event.Ladder[0][0].String()}})
+		seen := schema.EventHooks{Event: m.event.Name, State: schema.HookAttached}
+		for _, k := range m.event.Ladder[0] {
+			seen.Hooks = append(seen.Hooks, k.String())
+		}
+		hooks = append(hooks, seen)
 		counts = append(counts, schema.Count{Event: m.event.Name, Generated: m.rows, Recorded: m.rows})
 	}
 	counters := schema.Counters{Start: map[string]int64{"TcpRetransSegs": 0}}
