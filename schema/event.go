@@ -64,7 +64,10 @@ const (
 // Profile is a named budget: each contains the ones before it.
 type Profile string
 
-// The profiles of netrec record --profile.
+// The profiles of netrec record --profile, by what an event's probes cost also where they
+// make no row: light runs per connection, per descriptor and when things go wrong;
+// default also per send, receive and TCP segment; full also per packet, buffer, interrupt
+// and plain system call.
 const (
 	Light   Profile = "light"
 	Default Profile = "default"
