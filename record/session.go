@@ -43,6 +43,7 @@ type session struct {
 	rooted  time.Duration // how long the recorder kept its privileges
 	counter schema.Counters
 	warned  bool // of lost commits
+	blind   bool // told of a library without probes
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
@@ -112,11 +113,6 @@ func (s *session) prepare(ctx context.Context) error {
 			return fmt.Errorf("tell that recording has begun: %w", err)
 		}
 	}
-	if s.opt.Follow {
-		if err := s.hooks.StartHelper(); err != nil {
-			return err
-		}
-	}
 	if err := priv.Drop(s.keep()...); err != nil {
 		return err
 	}
@@ -156,6 +152,11 @@ func (s *session) attach() error {
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
+	}
+	if s.opt.Follow {
+		if err := s.hooks.StartHelper(); err != nil {
+			return err
+		}
 	}
 	s.hooks.Forget()
 	s.names.setEnums(s.hooks.Enums)
@@ -247,29 +248,40 @@ func (s *session) run(ctx context.Context) error {
 			}
 			s.warnLost()
 		}
-		select {
-		case <-timer:
-			s.end = "timer"
-		case <-s.signals:
-			s.end = "signal"
-		case why := <-s.stop:
-			s.end = why
-		case <-ctx.Done():
-			s.end = "signal"
-		default:
-			if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
-				s.end = "count"
-			}
-		}
+		s.end = s.ended(ctx, timer)
 	}
 	return nil
 }
 
-// newLibraries writes down which libraries have appeared.
+// ended says what ends the recording, "" if nothing does yet.
+func (s *session) ended(ctx context.Context, timer <-chan time.Time) string {
+	select {
+	case <-timer:
+		return "timer"
+	case <-s.signals:
+		return "signal"
+	case why := <-s.stop:
+		return why
+	case <-ctx.Done():
+		return "signal"
+	default:
+	}
+	if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
+		return "count"
+	}
+	return ""
+}
+
+// newLibraries writes down which libraries have appeared, and tells of the first that has
+// no probes.
 func (s *session) newLibraries() error {
 	for {
 		select {
 		case lib := <-s.late:
+			if !lib.Probed && !s.blind {
+				s.blind = true
+				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared and has no probes; --dns-follow gives them to such\n", lib.Path)
+			}
 			s.meta.Libraries = append(s.meta.Libraries, lib)
 			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
 				return err

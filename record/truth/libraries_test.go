@@ -176,35 +176,19 @@ func (b *lookupBench) start(name, lib string, attr *syscall.SysProcAttr, argv ..
 func TestLibraries(t *testing.T) {
 	tools := needTools(t, "name lookups in C libraries anywhere")
 	b := newLookupBench(t, tools)
-	lib, loader := b.libc()
-	base := filepath.Base(lib)
+	lib, _ := b.libc()
 	odd := filepath.Join(b.dir, "odd.so")
 	b.copyInto("odd", lib)
 	if err := os.Rename(filepath.Join(b.dir, "odd", lib), odd); err != nil {
 		t.Fatal(err)
 	}
-	early := b.start("own root, before the recorder", base, &syscall.SysProcAttr{Chroot: b.root("early")}, "/lookup")
+	early := b.start("own root, before the recorder", filepath.Base(lib), &syscall.SysProcAttr{Chroot: b.root("early")}, "/lookup")
 	capture := filepath.Join(b.dir, "cap.parquet")
 	rec, err := b.ns.Record(tools+"/netrec", capture, "-e", "dns_call", "--dns-lib", odd, "--dns-follow")
 	if err != nil {
 		t.Fatal(err)
 	}
-	newns := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-	child := []string{tools + "/traffic", traffic.LookupFlag, b.dir + "/resolv.conf"}
-	runs := []*lookupRun{early,
-		b.start("host's library", base, newns, append(child, tools+"/lookup")...),
-		b.start("own root, later", base, &syscall.SysProcAttr{Chroot: b.root("late")}, "/lookup"),
-		b.start("library of another name", "odd.so", newns, append(child, loader, "--preload", odd, tools+"/lookup")...),
-		b.start("mounted over", base, newns, append(child, "sh", "-c", `mount --bind "$1" "$0" && shift && exec "$@"`, lib,
-			filepath.Join(b.root("over"), lib), tools+"/lookup")...),
-	}
-	if _, err := os.Stat("/lib/ld-musl-x86_64.so.1"); err == nil {
-		runs = append(runs, b.start("musl", "", newns, append(child, tools+"/lookup-musl")...))
-	} else if os.Getenv(guestEnv) != "" {
-		t.Errorf("musl: %v", err)
-	} else {
-		t.Log("this machine has no musl: its library is not checked here")
-	}
+	runs := append(b.later(odd), early)
 	for _, r := range runs {
 		if err := r.cmd.Wait(); err != nil {
 			t.Errorf("%s: %v\n%s", r.name, err, r.out.String())
@@ -223,6 +207,30 @@ func TestLibraries(t *testing.T) {
 	for _, e := range checkAccount(c, false) {
 		t.Error(e)
 	}
+}
+
+// later starts programs whose libraries are the host's own, in another root, under another
+// name, mounted over the host's, and musl's.
+func (b *lookupBench) later(odd string) []*lookupRun {
+	lib, loader := b.libc()
+	base := filepath.Base(lib)
+	newns := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	child := []string{b.tools + "/traffic", traffic.LookupFlag, b.dir + "/resolv.conf"}
+	runs := []*lookupRun{
+		b.start("host's library", base, newns, append(child, b.tools+"/lookup")...),
+		b.start("own root, later", base, &syscall.SysProcAttr{Chroot: b.root("late")}, "/lookup"),
+		b.start("library of another name", "odd.so", newns, append(child, loader, "--preload", odd, b.tools+"/lookup")...),
+		b.start("mounted over", base, newns, append(child, "sh", "-c", `mount --bind "$1" "$0" && shift && exec "$@"`, lib,
+			filepath.Join(b.root("over"), lib), b.tools+"/lookup")...),
+	}
+	if _, err := os.Stat("/lib/ld-musl-x86_64.so.1"); err == nil {
+		runs = append(runs, b.start("musl", "", newns, append(child, b.tools+"/lookup-musl")...))
+	} else if os.Getenv(guestEnv) != "" {
+		b.t.Errorf("musl: %v", err)
+	} else {
+		b.t.Log("this machine has no musl: its library is not checked here")
+	}
+	return runs
 }
 
 // check holds what the program printed against its rows, one by one.
