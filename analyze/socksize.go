@@ -10,11 +10,14 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "socksize",
+	Aliases:  []string{"socksizestats --stats"},
 	Group:    groupMuch,
 	Question: "what sizes are socket reads and writes, per process?",
 	Help: `Bytes that each send or receive call moved, as a histogram per process and
-direction, or with --stats as count, average (truncated) and total. Calls that
-returned an error are counted apart; reads of zero bytes (end of file) are in [0].
+direction, or with --stats as count, average (truncated) and total, followed by a table of
+the least and greatest size, of sizes that half, 90 and 99 percent of the calls do not
+exceed (less than 2 percent too low), and of bytes per second over the recording. Calls
+that returned an error are counted apart; reads of zero bytes (end of file) are in [0].
 
 Reads with MSG_PEEK leave the data where it is and are not counted; --compat
 counts them, as the original does.`,
@@ -29,6 +32,7 @@ counts them, as the original does.`,
 
 type socksize struct {
 	read, write interface{ Add(engine.Key, int64) }
+	spread      *sizeSpread
 	keys        *engine.Keys
 
 	dir, ret, flags                scan.Col
@@ -43,7 +47,10 @@ func newSocksize(in *engine.Input) engine.Fold {
 		read := statsOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
 		write := statsOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 		s.read, s.write = read, write
-		return also(read, write, s)
+		if s.spread = newSizeSpread(in, s.keys.Columns); s.compat {
+			return also(read, write, s)
+		}
+		return also(read, write, s.spread, s)
 	}
 	read := histOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
 	write := histOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
@@ -60,6 +67,7 @@ func (s *socksize) row(r *engine.Row) {
 	k := s.keys.Of(r)
 	if r.Str(s.dir) == "send" {
 		s.write.Add(k, n)
+		s.spread.add("write", k, n)
 		return
 	}
 	s.received++
@@ -73,6 +81,7 @@ func (s *socksize) row(r *engine.Row) {
 		}
 	}
 	s.read.Add(k, n)
+	s.spread.add("read", k, n)
 }
 
 // msgPeek is MSG_PEEK.
