@@ -94,15 +94,14 @@ func (s *session) metaRows() error {
 
 // warn tells the user at once what the recording will not show.
 func (s *session) warn() {
+	var missing []string
 	for _, p := range s.hooks.Plans {
-		if len(p.Hooks) > 0 {
-			continue
+		if len(p.Hooks) == 0 {
+			missing = append(missing, p.Event.Name)
 		}
-		var why []string
-		for _, r := range p.Refused {
-			why = append(why, r.Hook+": "+r.Why)
-		}
-		fmt.Fprintf(s.opt.Notice, "netrec: event %s: no hook attached: %s\n", p.Event.Name, strings.Join(why, "; "))
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(s.opt.Notice, "netrec: this kernel has no hook for %s; netrec probes says why\n", strings.Join(missing, ", "))
 	}
 	for _, w := range s.meta.Warnings {
 		fmt.Fprintf(s.opt.Notice, "netrec: %s\n", w)

@@ -81,6 +81,9 @@ type EventHooks struct {
 type Refusal struct {
 	Hook string `json:"hook"`
 	Why  string `json:"why"`
+
+	// Variant: the probe is for another form of the target, which kernels before or after have.
+	Variant bool `json:"variant,omitempty"`
 }
 
 // Count is the account of one event on one CPU: Generated = Recorded + Lost. CPU is -1

@@ -49,23 +49,12 @@ func present(m *scan.Meta, event string) presence {
 		case schema.HookAttached:
 			return p
 		case schema.HookMissing:
-			p.status, p.why = HookMissing, fmt.Sprintf("event %s could not be recorded: no hook attached: %s", event, refusals(h))
+			p.status, p.why = HookMissing, fmt.Sprintf("event %s could not be recorded: no hook attached: %s", event, schema.Reasons(h.Refused))
 			return p
 		}
 	}
 	p.status, p.why = NotRecorded, fmt.Sprintf("event %s was not recorded", event)
 	return p
-}
-
-func refusals(h schema.EventHooks) string {
-	var ss []string
-	for _, r := range h.Refused {
-		ss = append(ss, r.Hook+": "+r.Why)
-	}
-	if ss == nil {
-		return "no reason given"
-	}
-	return strings.Join(ss, "; ")
 }
 
 // able says whether the file has what the analysis needs.
@@ -158,7 +147,7 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 		case schema.HookAttached:
 			hooks = shorten(h.Hooks)
 		case schema.HookMissing:
-			hooks += ": " + refusals(h)
+			hooks += ": " + schema.Reasons(h.Refused)
 		}
 	}
 	return m.Rows[event], lost, hooks

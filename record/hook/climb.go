@@ -47,7 +47,8 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		}
 		if err != nil {
 			if !h.Again {
-				refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+				_, variant := err.(variantError)
+				refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error(), Variant: variant})
 			}
 			ok = ok && h.Optional
 			continue

@@ -92,9 +92,16 @@ func (k *kernel) checkFunction(h schema.Hook) error {
 	return checkArgs(h, len(proto.Params))
 }
 
+// variantError says that a probe is for another form of its target.
+type variantError struct{ have, reads int }
+
+func (e variantError) Error() string {
+	return fmt.Sprintf("has %d arguments here, this probe reads %d", e.have, e.reads)
+}
+
 func checkArgs(h schema.Hook, have int) error {
 	if h.Args != 0 && h.Args != have {
-		return fmt.Errorf("has %d arguments here, this probe reads %d", have, h.Args)
+		return variantError{have, h.Args}
 	}
 	return nil
 }

@@ -101,11 +101,7 @@ func checkHooks(c *Capture, want Expect) Errors {
 	for _, h := range c.Meta.Hooks {
 		missing := slices.Contains(want.Missing, h.Event)
 		if (h.State == schema.HookAttached) == missing {
-			var why []string
-			for _, r := range h.Refused {
-				why = append(why, r.Hook+": "+r.Why)
-			}
-			errs.add("event %s is %s: %s", h.Event, h.State, strings.Join(why, "; "))
+			errs.add("event %s is %s: %s", h.Event, h.State, schema.Reasons(h.Refused))
 		}
 	}
 	return errs
