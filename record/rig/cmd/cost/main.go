@@ -19,7 +19,7 @@ import (
 
 var (
 	rounds = flag.Int("rounds", 3, "how many times each thing is measured with and without the recorder")
-	phase  = flag.Duration("phase", 800*time.Millisecond, "how long one measurement runs")
+	phase  = flag.Duration("phase", 600*time.Millisecond, "how long one measurement runs")
 	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
 	only   = flag.String("only", "", "measure this event alone")
 	table  = flag.String("table", "", "print one table alone: events, every, profiles or limits")
