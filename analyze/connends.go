@@ -108,6 +108,7 @@ func (f *soconnlat) original(tid, ts int64) {
 }
 
 func (f *soconnlat) control(r *engine.Row) {
+	f.epolled = true
 	if !f.waits.epolls.Seen(r.Int(f.pid), r.Int(f.epfd)) {
 		f.original(r.Int(f.tid), r.TS-r.Int(f.dur))
 	}

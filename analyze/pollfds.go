@@ -21,7 +21,8 @@ all of them each time.
 
 --all counts select(2) and epoll_wait(2) and their kin as well: of select the descriptors
 in its sets (those below 256), of epoll those that were put into the instance since the
-recording began. The original sees poll(2) alone; --compat does so. Which descriptors
+recording began (one that gets the number of an instance that was closed has its
+descriptors, too). The original sees poll(2) alone; --compat does so. Which descriptors
 are sockets is known of those whose opening or use is in the recording.`,
 	Example: "pollfds --all --by pid,comm,func,nfds",
 	Options: []engine.Option{

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -74,14 +75,11 @@ columns, which lack LIMIT and RESULT.`,
 
 // listenProto is the protocol as BCC names it: TCPv4, TCPv6; others by their own name.
 func listenProto(proto, typ, family string) string {
-	name := map[string]string{"tcp": "TCP", "udp": "UDP", "sctp": "SCTP", "mptcp": "MPTCP", "dccp": "DCCP"}[proto]
-	if name == "" {
-		if name = proto; typ == "stream" && (proto == "" || proto == "ip") {
-			name = "TCP"
-		}
+	if typ == "stream" && (proto == "" || proto == "ip") {
+		proto = "tcp"
 	}
-	if family == "inet6" {
-		return name + "v6"
+	if proto = strings.ToUpper(proto); family == "inet6" {
+		return proto + "v6"
 	}
-	return name + "v4"
+	return proto + "v4"
 }

@@ -69,13 +69,17 @@ func protocolName(p string) string {
 	return "IPPROTO_" + strings.ToUpper(p)
 }
 
-// kernelProto is the name that the kernel's struct proto has: TCP, UDPv6, UNIX-STREAM.
+// kernelNames are the names that struct proto has in the kernel, for IPv4 and IPv6.
+var kernelNames = map[string][2]string{"tcp": {"TCP", "TCPv6"}, "udp": {"UDP", "UDPv6"}, "icmp": {"PING", ""}, "icmpv6": {"", "PINGv6"},
+	"udplite": {"UDP-Lite", "UDPLITEv6"}, "sctp": {"SCTP", "SCTPv6"}, "mptcp": {"MPTCP", "MPTCPv6"}, "raw": {"RAW", "RAWv6"}}
+
+// kernelProto is the kernel's name of a socket's protocol: TCP, UDPv6, UNIX-STREAM.
 func kernelProto(p, family, typ string) string {
 	switch family {
 	case "inet":
-		return map[string]string{"tcp": "TCP", "udp": "UDP", "icmp": "PING", "udplite": "UDP-Lite", "sctp": "SCTP", "mptcp": "MPTCP"}[p]
+		return kernelNames[p][0]
 	case "inet6":
-		return map[string]string{"tcp": "TCPv6", "udp": "UDPv6", "icmpv6": "PINGv6", "udplite": "UDPLITEv6", "sctp": "SCTPv6", "mptcp": "MPTCPv6"}[p]
+		return kernelNames[p][1]
 	case "unix":
 		if typ == "stream" {
 			return "UNIX-STREAM"
