@@ -11,6 +11,6 @@ var _ = register(engine.Analysis{
 A call that is under way when the recording ends is not counted; the originals count
 it, since they look where a call begins.`,
 	Example: "tcpcalls --by func,comm,port",
-	Options: []engine.Option{engine.By("func", append([]string{"tid"}, engine.SocketKeys...)...)},
-	New:     countRows("tcp_msg"),
+	Options: []engine.Option{engine.By("func", callKeys...)},
+	New:     countCalls("tcp_msg"),
 })

@@ -11,6 +11,6 @@ var _ = register(engine.Analysis{
 rarest first, those that returned an error too. Each datagram of sendmmsg(2) and
 recvmmsg(2) is a call of its own.`,
 	Example: "udpcalls --by comm,host",
-	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"tid"}, engine.SocketKeys...)...)},
-	New:     countRows("udp_msg"),
+	Options: []engine.Option{engine.By("func,pid,comm", callKeys...)},
+	New:     countCalls("udp_msg"),
 })
