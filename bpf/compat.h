@@ -40,6 +40,17 @@ const volatile bool cfg_task_regs = false;
 
 #define THREAD_SIZE 16384
 
+/* The cgroup of a socket, 0 for the root. Before 5.15 the pointer shared its place with
+ * numbers for cgroup v1, which have a bit that no pointer has. */
+static __always_inline u64 sock_cgroup(struct sock *sk)
+{
+	u64 cgroup = 0;
+
+	if (bpf_core_field_exists(sk->sk_cgrp_data))
+		bpf_probe_read_kernel(&cgroup, sizeof(cgroup), __builtin_preserve_access_index(&sk->sk_cgrp_data));
+	return cgroup & 3 ? 0 : cgroup;
+}
+
 /* The preemption count tells task from interrupt. Up to 6.1 and from 6.15 on it is
  * the per-CPU variable __preempt_count, between them a field of pcpu_hot. The
  * loader puts the variable's BTF id in place of this constant and the offset of

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "skb.h"
+#include "netrec.h"
 
 /* The timer's interrupt is on top of what is sampled; the row tells the context below it. */
 SEC("perf_event")
@@ -10,7 +10,7 @@ int cpu_sample_perf(void *ctx)
 	struct cpu_sample *r;
 	s64 n;
 
-	if (!want_task() || !want_netns(netns) || cfg_port)
+	if (!want_call(netns))
 		return 0;
 	r = BEGIN(cpu_sample, 0, 0, netns);
 	if (!r)

@@ -9,7 +9,7 @@ static __always_inline int dev_gro_in(struct sk_buff *skb)
 	u32 netns = dev_netns(dev, direct);
 	struct dev_gro_in *r;
 
-	if (!want_packet(skb, netns, l3_in(skb), direct))
+	if (!want_packet(skb, dev, netns, l3_in(skb), direct))
 		return 0;
 	r = BEGIN(dev_gro_in, 0, skb, netns);
 	if (!r)

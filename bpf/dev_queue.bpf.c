@@ -10,7 +10,7 @@ int BPF_PROG(dev_queue_tp, struct sk_buff *skb)
 	u32 netns = dev_netns(dev, direct);
 	struct dev_queue *r;
 
-	if (!want_packet(skb, netns, l3_out(skb, direct), direct))
+	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(dev_queue, full_sock(skb->sk), skb, netns);
 	if (!r)

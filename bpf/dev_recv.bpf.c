@@ -10,7 +10,7 @@ int BPF_PROG(dev_recv_tp, struct sk_buff *skb)
 	u32 netns = dev_netns(dev, direct);
 	struct dev_recv *r;
 
-	if (!want_packet(skb, netns, l3_in(skb), direct))
+	if (!want_packet(skb, dev, netns, l3_in(skb), direct))
 		return 0;
 	r = BEGIN(dev_recv, 0, skb, netns);
 	if (!r)

@@ -9,7 +9,7 @@ int BPF_PROG(dev_start_xmit_tp, struct sk_buff *skb, struct net_device *dev)
 	u32 netns = dev_netns(dev, direct);
 	struct dev_start_xmit *r;
 
-	if (!want_packet(skb, netns, l3_out(skb, direct), direct))
+	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(dev_start_xmit, full_sock(skb->sk), skb, netns);
 	if (!r)

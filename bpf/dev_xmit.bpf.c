@@ -3,7 +3,7 @@
 #include "dev.h"
 
 /* The driver may have freed the packet: its address is a name here, never a pointer, and
- * so a port cannot select it. */
+ * so nothing in it can select it. */
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned int len)
 {
@@ -12,7 +12,7 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	struct dev_xmit *r;
 	s64 n = 0;
 
-	if (!want_netns(netns) || cfg_port || (!want_task() && context() == CTX_TASK))
+	if (FILTER_WHAT || !want_netns(netns) || (FILTER_DEV && !want_dev(dev->ifindex)) || !want_who(0))
 		return 0;
 	r = BEGIN(dev_xmit, 0, skb, netns);
 	if (!r)

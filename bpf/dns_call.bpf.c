@@ -79,7 +79,7 @@ static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 	u32 tid = bpf_get_current_pid_tgid(), zero = 0;
 	struct lookup *l, *blank;
 
-	if (!want_task() || (cfg_netns && task_netns() != cfg_netns) || cfg_port)
+	if (!want_call(cfg_netns ? task_netns() : 0))
 		return 0;
 	l = bpf_map_lookup_elem(&lookups, &tid);
 	if (l && sp == l->sp && now - l->ts < SAME_CALL_NS)

@@ -11,12 +11,10 @@ static __always_inline u32 fd_netns(struct sock *sk)
 	return sk ? sock_netns(sk, false) : task_netns();
 }
 
-/* want_fd judges by the socket; a call without one has no port to match. */
+/* want_fd judges by the socket where there is one. */
 static __always_inline bool want_fd(struct sock *sk, u32 netns)
 {
-	if (sk)
-		return want_sock(sk, netns, false);
-	return !cfg_port && want_task() && (!cfg_netns || netns == cfg_netns);
+	return sk ? want_sock(sk, netns) : want_call(netns);
 }
 
 #endif

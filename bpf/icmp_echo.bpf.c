@@ -42,7 +42,7 @@ static __always_inline int icmp_echo(struct sk_buff *skb, const u8 *l3, const u8
 	if (!maybe_icmp(l3, ethertype))
 		return 0;
 	netns = skb->dev->nd_net.net->ns.inum;
-	if (cfg_port || !want_netns(netns) || (!want_task() && context() == CTX_TASK))
+	if (!want_packet(skb, skb->dev, netns, l3, true))
 		return 0;
 	read_headers(&h, l3, ethertype);
 	if (!read_echo(&h, &icmp))

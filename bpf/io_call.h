@@ -25,7 +25,7 @@ static __always_inline int io_enter(const u16 ev, int fd)
 		return 0;
 	io->netns = sock_netns(sk, false);
 	io->cookie = cookie(sk, false);
-	if (!want_sock(sk, io->netns, false))
+	if (!want_sock(sk, io->netns))
 		return 0;
 	call.arg[0] = fd;
 	call.arg[1] = (u64)sk;

@@ -25,11 +25,9 @@ static __always_inline int ip_ecn(struct sk_buff *skb, struct net_device *dev, c
 	if (!marked_ce(l3, ethertype))
 		return 0;
 	netns = dev->nd_net.net->ns.inum;
+	if (!want_packet(skb, dev, netns, l3, true))
+		return 0;
 	read_headers(&h, l3, ethertype);
-	if (!want_netns(netns) || (cfg_port && h.sport != cfg_port && h.dport != cfg_port))
-		return 0;
-	if (!want_task() && context() == CTX_TASK)
-		return 0;
 	r = BEGIN_FLOOD(ip_ecn, full_sock(skb->sk), skb, netns);
 	if (!r)
 		return 0;

@@ -93,12 +93,42 @@ struct sock_common {
 	};
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
+	int skc_bound_dev_if;
 	struct proto *skc_prot;
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
+	union {
+		struct sock *skc_listener;
+	};
 };
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
 
 struct inode {
 	unsigned short i_mode;
@@ -157,6 +187,8 @@ struct sock {
 	u32 sk_ack_backlog;
 	u32 sk_max_ack_backlog;
 	struct socket *sk_socket;
+	kuid_t sk_uid;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct unix_sock {
@@ -337,6 +369,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
+	struct css_set *cgroups;
 };
 
 /* 6.2 to 6.14: the preemption count is in here, not a variable of its own. */

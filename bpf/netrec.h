@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What every probe needs: the rings, the counters, the filters, and how a record
- * is begun, filled and sent. */
+/* What every probe needs: the rings, the counters, and how a record is begun, filled
+ * and sent; sock.h reads sockets, filter.h decides which rows are wanted. */
 #ifndef NETREC_H
 #define NETREC_H
 
@@ -8,17 +8,13 @@
 #include "events.gen.h"
 #include "compat.h"
 #include "file.h"
+#include "filter.h"
 
 char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 
-/* Set by the loader before the programs are verified; the verifier then removes
- * the filters that are not in use. */
+/* Set by the loader before the programs are verified. */
 const volatile u32 cfg_rings = 1;      /* rings for hot events, a power of two; the next one is for rare events */
 const volatile u32 cfg_wake_bytes = 0; /* wake the recorder when a ring holds this much */
-const volatile u32 cfg_self = 0;       /* tgid of the recorder, whose own calls are left out */
-const volatile u32 cfg_netns = 0;
-const volatile u32 cfg_pid = 0;
-const volatile u16 cfg_port = 0;
 const volatile bool cfg_detail = false; /* profile full: fill also what costs more */
 
 /* Where a function of the kernel begins and ends, for probes that ask who called; the
@@ -278,99 +274,6 @@ static __always_inline bool missed_first(const u16 ev, u64 token)
 	if (c)
 		add_one(&c->ev[ev].rescued);
 	return true;
-}
-
-/* --- filters: facts of the socket or packet first, of the task only in its own context --- */
-
-static __always_inline bool want_task(void)
-{
-	u32 pid = bpf_get_current_pid_tgid() >> 32;
-
-	if (cfg_self && pid == cfg_self)
-		return false;
-	return !cfg_pid || pid == cfg_pid;
-}
-
-static __always_inline u32 task_netns(void)
-{
-	struct task_struct *t = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
-}
-
-static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
-{
-	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-}
-
-/* inet_sport outlives skc_num, which is 0 again on the way to CLOSE. */
-static __always_inline u16 local_port(struct sock *sk, const bool direct)
-{
-	u16 num = K(sk, __sk_common.skc_num);
-
-	if (!num)
-		num = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-	return num;
-}
-
-static __always_inline bool is_inet(u16 family)
-{
-	return family == AF_INET || family == AF_INET6;
-}
-
-/* want_sock is false for rows that a filter excludes. An interrupt's task is
- * nobody's, so a pid only excludes rows of tasks; the analyzer knows owners. */
-static __always_inline bool want_sock(struct sock *sk, u32 netns, const bool direct)
-{
-	if (cfg_netns && netns != cfg_netns)
-		return false;
-	if (cfg_port) {
-		u16 family = K(sk, __sk_common.skc_family);
-
-		if (!is_inet(family))
-			return false;
-		if (local_port(sk, direct) != cfg_port && bpf_ntohs(K(sk, __sk_common.skc_dport)) != cfg_port)
-			return false;
-	}
-	return want_task() || context() != CTX_TASK;
-}
-
-/* --- common parts of rows --- */
-
-static __always_inline void fill_addr(u8 *dst, struct in6_addr *v6, const u32 v4, u16 family, const bool direct)
-{
-	if (family == AF_INET6) {
-		if (direct)
-			__builtin_memcpy(dst, v6, 16);
-		else
-			bpf_probe_read_kernel(dst, 16, v6);
-		return;
-	}
-	__builtin_memset(dst, 0, 16);
-	*(u32 *)dst = family == AF_INET ? v4 : 0;
-}
-
-static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const bool direct)
-{
-	u16 family = K(sk, __sk_common.skc_family);
-
-	t->family = family;
-	if (!is_inet(family)) {
-		__builtin_memset(t, 0, sizeof(*t));
-		t->family = family;
-		return;
-	}
-	fill_addr(t->laddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_rcv_saddr),
-		  K(sk, __sk_common.skc_rcv_saddr), family, direct);
-	fill_addr(t->raddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_daddr),
-		  K(sk, __sk_common.skc_daddr), family, direct);
-	t->lport = local_port(sk, direct);
-	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
-}
-
-static __always_inline s64 cookie(struct sock *sk, const bool direct)
-{
-	return K(sk, __sk_common.skc_cookie.counter);
 }
 
 /* user_addr copies an IP address and port from a sockaddr in user memory. */

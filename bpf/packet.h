@@ -85,14 +85,91 @@ static __always_inline void packet_tuple(struct tuple *t, struct sk_buff *skb)
 	t->family = h.family;
 }
 
-/* want_tuple is want_sock for packets that may belong to no socket. */
-static __always_inline bool want_tuple(struct tuple *t, u32 netns)
+static __always_inline bool want_headers(struct headers *h)
 {
-	if (!want_netns(netns))
+	if (!want_proto(h->family, h->proto))
 		return false;
-	if (cfg_port && t->lport != cfg_port && t->rport != cfg_port)
+	return !FILTER_ENDS || want_ends((void *)h->saddr, (void *)h->daddr, h->sport, h->dport, h->family);
+}
+
+FILTER_FN bool l3_wanted(const u8 *l3, u16 ethertype)
+{
+	struct headers h = {};
+
+	read_headers(&h, l3, ethertype);
+	return want_headers(&h);
+}
+
+/* A packet has the state of its socket, which may be a request or in TIME_WAIT. */
+FILTER_FN bool state_wanted(u64 sock)
+{
+	struct sock *sk = (void *)sock;
+	u16 proto;
+
+	if (!sk)
 		return false;
-	return want_task() || context() != CTX_TASK;
+	proto = full_sock(sk) ? BPF_CORE_READ(sk, sk_protocol) : IPPROTO_TCP;
+	return want_states(BPF_CORE_READ(sk, __sk_common.skc_family), proto, STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state)));
+}
+
+/* want_packet is for rows about a packet at a device. On the way in no socket is known
+ * yet, so its headers are asked. */
+static __always_inline bool want_packet(struct sk_buff *skb, const struct net_device *dev, u32 netns, const u8 *l3,
+					const bool direct)
+{
+	if (!want_netns(netns) || (FILTER_DEV && !want_dev(K(dev, ifindex))))
+		return false;
+	if (FILTER_HEADERS && !l3_wanted(l3, bpf_ntohs(K(skb, protocol))))
+		return false;
+	if (FILTER_STATE && !state_wanted((u64)K(skb, sk)))
+		return false;
+	return want_who(FILTER_WHO ? K(skb, sk) : 0);
+}
+
+/* The field dev is shared, see skb_netns; 0 is: not known. */
+FILTER_FN u32 skb_ifindex(u64 packet)
+{
+	struct sk_buff *skb = (void *)packet;
+	struct net_device *dev = BPF_CORE_READ(skb, dev);
+
+	return plausible(BPF_CORE_READ(dev, nd_net.net, ns.inum)) ? BPF_CORE_READ(dev, ifindex) : 0;
+}
+
+/* want_skb_but leaves headers to rows that have read them. */
+static __always_inline bool want_skb_but(struct sk_buff *skb, struct sock *sk, u32 netns)
+{
+	if (!want_netns(netns) || (FILTER_DEV && !want_dev(skb_ifindex((u64)skb))))
+		return false;
+	return (!FILTER_STATE || state_wanted((u64)sk)) && want_who(sk);
+}
+
+/* A packet that has a socket may have no headers yet. */
+FILTER_FN bool skb_wanted(u64 packet, u64 sock)
+{
+	struct sk_buff *skb = (void *)packet;
+
+	if (full_sock((void *)sock))
+		return sock_wanted(sock, 0);
+	return l3_wanted(network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
+}
+
+/* want_skb is for rows about a packet anywhere. */
+static __always_inline bool want_skb(struct sk_buff *skb, struct sock *sk, u32 netns)
+{
+	if (FILTER_HEADERS && !skb_wanted((u64)skb, (u64)sk))
+		return false;
+	return want_skb_but(skb, sk, netns);
+}
+
+/* want_tcp is for rows of TCP with ends of their own; the socket may be a listener, a
+ * request, in TIME_WAIT or 0. */
+static __always_inline bool want_tcp(struct tuple *t, struct sock *sk, u32 netns)
+{
+	if (!want_netns(netns) || !want_tuple(t) || !want_proto(t->family, IPPROTO_TCP))
+		return false;
+	if (FILTER_DEV && sk && !want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if)))
+		return false;
+	return (!FILTER_STATE || state_wanted((u64)sk)) && want_who(sk);
 }
 
 /* read_sockaddr copies an IP address and port from a sockaddr in kernel memory. */

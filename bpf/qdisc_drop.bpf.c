@@ -12,7 +12,7 @@ int BPF_PROG(qdisc_drop_tp, struct Qdisc *q, struct netdev_queue *txq, struct ne
 	if (!q || !dev || !skb)
 		return 0;
 	netns = dev_netns(dev, direct);
-	if (!want_packet(skb, netns, l3_out(skb, direct), direct))
+	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN_FLOOD(qdisc_drop, full_sock(skb->sk), skb, netns);
 	if (!r)

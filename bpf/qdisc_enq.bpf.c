@@ -7,7 +7,7 @@ static __always_inline int qdisc_enq(struct Qdisc *q, struct net_device *dev, st
 	u32 netns = dev_netns(dev, direct);
 	struct qdisc_enq *r;
 
-	if (!want_packet(skb, netns, l3_out(skb, direct), direct))
+	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(qdisc_enq, full_sock(K(skb, sk)), skb, netns);
 	if (!r)

@@ -30,18 +30,4 @@ static __always_inline u32 skb_netns(struct sk_buff *skb, struct sock *sk)
 	return netns;
 }
 
-/* A packet may belong to a request or to a connection in TIME_WAIT, which are not
- * whole sockets; their address says nothing about a socket. */
-static __always_inline struct sock *full_sock(struct sock *sk)
-{
-	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-
-	return state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV ? 0 : sk;
-}
-
-static __always_inline bool want_netns(u32 netns)
-{
-	return !cfg_netns || netns == cfg_netns;
-}
-
 #endif

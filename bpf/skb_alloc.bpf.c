@@ -12,8 +12,8 @@ static __always_inline struct skb_alloc *alloc_begin(void *skb, const u8 func)
 	u32 netns = context() == CTX_TASK ? task_netns() : 0;
 	struct skb_alloc *r;
 
-	/* A packet just born belongs to nobody yet: a port or process cannot select it. */
-	if (!want_netns(netns) || cfg_port || (cfg_pid && !want_task()))
+	/* A packet just born belongs to nobody yet, and nothing in it can select it. */
+	if (FILTER_WHAT || !want_netns(netns) || !want_who(0))
 		return 0;
 	r = BEGIN(skb_alloc, 0, skb, netns);
 	if (!r)

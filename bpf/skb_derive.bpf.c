@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "skb.h"
+#include "packet.h"
 
 /* A packet of the largest size has 45 segments of Ethernet; of larger ones the first
  * are recorded, and nth shows that there were more. */
@@ -11,8 +11,7 @@ static __always_inline bool derive_wanted(struct sk_buff *skb, u32 *netns)
 	struct sock *sk = skb->sk;
 
 	*netns = skb_netns(skb, sk);
-	sk = full_sock(sk);
-	return sk ? want_sock(sk, *netns, false) : want_netns(*netns) && !cfg_port;
+	return want_skb(skb, sk, *netns);
 }
 
 static __always_inline void derive(struct sk_buff *parent, struct sk_buff *child, u32 netns, const u8 kind, bool ok, u16 nth)

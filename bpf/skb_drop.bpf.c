@@ -4,15 +4,6 @@
 
 #define REASON_UNKNOWN -1
 
-static __always_inline bool drop_wanted(struct headers *h, struct sock *sk, u32 netns)
-{
-	if (!want_netns(netns))
-		return false;
-	if (cfg_port && h->sport != cfg_port && h->dport != cfg_port)
-		return false;
-	return want_task() || context() != CTX_TASK;
-}
-
 static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location, s32 reason, struct sock *rx_sk)
 {
 	struct sock *sk = rx_sk ?: skb->sk;
@@ -22,7 +13,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	s64 n;
 
 	read_headers(&h, network_header(skb), bpf_ntohs(skb->protocol));
-	if (!drop_wanted(&h, sk, netns))
+	if (!want_headers(&h) || !want_skb_but(skb, sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(skb_drop, full_sock(sk), skb, netns);
 	if (!r)

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "skb.h"
+#include "packet.h"
 
 SITE(skb_release_data);
 
@@ -22,9 +22,9 @@ static __always_inline int skb_free(struct sk_buff *skb, const u8 func, s32 reas
 	u32 netns = skb_netns(skb, sk);
 	struct skb_free *r;
 
-	sk = full_sock(sk);
-	if (sk ? !want_sock(sk, netns, false) : !want_netns(netns) || cfg_port)
+	if (!want_skb(skb, sk, netns))
 		return 0;
+	sk = full_sock(sk);
 	r = BEGIN(skb_free, sk, skb, netns);
 	if (!r)
 		return 0;

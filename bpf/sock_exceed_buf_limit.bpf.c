@@ -9,7 +9,7 @@ static __always_inline int exceed_buf_limit(struct sock *sk, struct proto *prot,
 	struct sock_exceed_buf_limit *r;
 	long limits[3] = {-1, -1, -1};
 
-	if (!want_sock(sk, netns, direct))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(sock_exceed_buf_limit, sk, 0, netns);
 	if (!r)

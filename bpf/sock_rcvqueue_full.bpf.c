@@ -8,7 +8,7 @@ static __always_inline int rcvqueue_full(struct sock *sk, struct sk_buff *skb)
 	u32 netns = sock_netns(sk, direct);
 	struct sock_rcvqueue_full *r;
 
-	if (!want_sock(sk, netns, direct))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(sock_rcvqueue_full, sk, skb, netns);
 	if (!r)

@@ -20,10 +20,7 @@ static __always_inline void bind_exit(struct call *call, s64 ret)
 	u32 netns = fd_netns(sk);
 	struct sys_bind *r;
 
-	if (cfg_netns && netns != cfg_netns)
-		return;
-	/* A socket whose bind was refused has no port but the one that was asked for. */
-	if (cfg_port && call->port != cfg_port && (!sk || local_port(sk, false) != cfg_port))
+	if (sk ? !want_name(sk, netns, call->addr, call->port, call->family) : !want_call(netns))
 		return;
 	r = BEGIN(sys_bind, sk, 0, netns);
 	if (!r)

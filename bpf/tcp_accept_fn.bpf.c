@@ -10,7 +10,7 @@ static __always_inline int tcp_accept_fn(struct sock *sk, struct sock *child, co
 	struct tcp_accept_fn *r;
 	int ret = 0;
 
-	if (!want_sock(child ?: sk, netns, false))
+	if (!want_sock(child ?: sk, netns))
 		return 0;
 	r = BEGIN(tcp_accept_fn, child, 0, netns);
 	if (!r)

@@ -9,7 +9,7 @@ static __always_inline int tcp_cong_state(struct sock *sk, u8 state, const bool 
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_cong_state *r;
 
-	if (!tp || !want_sock(sk, netns, direct))
+	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(tcp_cong_state, sk, 0, netns);
 	if (!r)

@@ -14,7 +14,7 @@ static __always_inline int tcp_connect_fn(struct sock *sk, s64 ret, const u8 fun
 	u32 netns = sock_netns(sk, false);
 	struct tcp_connect_fn *r;
 
-	if (!want_sock(sk, netns, false))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_connect_fn, sk, 0, netns);
 	if (!r)

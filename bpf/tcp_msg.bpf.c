@@ -7,7 +7,7 @@ static __always_inline int tcp_msg(struct sock *sk, u64 size, s32 flags, s32 ret
 	u32 netns = sock_netns(sk, true);
 	struct tcp_msg *r;
 
-	if (!want_sock(sk, netns, true))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_msg, sk, 0, netns);
 	if (!r)

@@ -11,13 +11,13 @@ static __always_inline int tcp_reset(struct sock *sk, struct sk_buff *skb, s32 r
 	u32 netns = skb_netns(skb, sk);
 	struct sock *full = full_sock(sk);
 	struct tcp_reset *r;
-	struct tuple t;
+	TUPLE(t);
 
 	if (sk)
 		fill_tuple(&t, sk, false);
 	else
 		packet_tuple(&t, skb);
-	if (!want_tuple(&t, netns))
+	if (!want_tcp(&t, sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(tcp_reset, full, skb, netns);
 	if (!r)

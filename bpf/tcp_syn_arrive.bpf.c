@@ -7,13 +7,15 @@ static __always_inline int tcp_syn_arrive(struct sock *sk, struct sk_buff *skb)
 {
 	u32 netns = sock_netns(sk, false);
 	struct tcp_syn_arrive *r;
+	TUPLE(t);
 
-	if (!want_sock(sk, netns, false))
+	packet_tuple(&t, skb);
+	if (!want_tcp(&t, sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(tcp_syn_arrive, sk, skb, netns);
 	if (!r)
 		return 0;
-	packet_tuple(&r->tuple, skb);
+	r->tuple = t;
 	r->cookie = cookie(sk, false);
 	r->sk_ack_backlog = BPF_CORE_READ(sk, sk_ack_backlog);
 	r->sk_max_ack_backlog = BPF_CORE_READ(sk, sk_max_ack_backlog);

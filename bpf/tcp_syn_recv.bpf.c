@@ -12,13 +12,15 @@ static __always_inline int tcp_syn_recv(struct sock *sk, struct sk_buff *skb, st
 {
 	u32 netns = sock_netns(sk, false);
 	struct tcp_syn_recv *r;
+	TUPLE(t);
 
-	if (!want_sock(sk, netns, false))
+	packet_tuple(&t, skb);
+	if (!want_tcp(&t, sk, netns))
 		return 0;
 	r = BEGIN(tcp_syn_recv, child, skb, netns);
 	if (!r)
 		return 0;
-	packet_tuple(&r->tuple, skb);
+	r->tuple = t;
 	r->listener = (u64)sk;
 	r->sk_ack_backlog = BPF_CORE_READ(sk, sk_ack_backlog);
 	r->sk_max_ack_backlog = BPF_CORE_READ(sk, sk_max_ack_backlog);

@@ -20,7 +20,7 @@ static __always_inline int tcp_tlp(struct call *call)
 	u32 netns = sock_netns(sk, false);
 	struct tcp_tlp *r;
 
-	if (!want_sock(sk, netns, false))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_tlp, sk, 0, netns);
 	if (!r)

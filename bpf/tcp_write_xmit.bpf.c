@@ -8,7 +8,7 @@ static __always_inline int tcp_write_xmit(struct sock *sk, int nonagle, int push
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_write_xmit *r;
 
-	if (!tp || !want_sock(sk, netns, direct))
+	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_write_xmit, sk, 0, netns);
 	if (!r)

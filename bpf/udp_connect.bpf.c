@@ -11,7 +11,7 @@ static __always_inline int udp_connect(struct sock *sk, const void *addr, s32 re
 
 	if (v4 && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET6)
 		return 0;
-	if (!want_sock(sk, netns, false))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(udp_connect, sk, 0, netns);
 	if (!r)

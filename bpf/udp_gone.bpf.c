@@ -7,7 +7,7 @@ static __always_inline int udp_gone(struct sock *sk)
 	u32 netns = sock_netns(sk, false);
 	struct udp_gone *r;
 
-	if (!want_sock(sk, netns, false))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(udp_gone, sk, 0, netns);
 	if (!r)

@@ -7,11 +7,15 @@ static __always_inline int udp_msg(struct sock *sk, struct msghdr *msg, u64 size
 	const bool send = func == FUNC_UDP_SENDMSG || func == FUNC_UDPV6_SENDMSG;
 	u32 netns = sock_netns(sk, true);
 	struct udp_msg *r;
+	u64 addr[2];
+	u16 port, family;
 
 	/* An IPv6 socket's datagram to an IPv4 address goes on in the IPv4 function. */
 	if (func == FUNC_UDP_SENDMSG && sk->__sk_common.skc_family == AF_INET6)
 		return 0;
-	if (!want_sock(sk, netns, true))
+	/* A socket without a peer has one in each message. */
+	read_sockaddr(FILTER_ENDS && (send || ret >= 0) ? msg->msg_name : 0, (u8 *)addr, &port, &family);
+	if (!want_peer(sk, netns, (u8 *)addr, port, family))
 		return 0;
 	r = BEGIN(udp_msg, sk, 0, netns);
 	if (!r)

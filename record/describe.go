@@ -17,8 +17,8 @@ import (
 
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
-	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters(), StartNS: s.wall(mono()),
-		Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
+	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
+		StartNS: s.wall(mono()), Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())
 	}
@@ -37,20 +37,6 @@ func (s *session) describe() error {
 		}
 	}
 	return nil
-}
-
-func (s *session) filters() map[string]string {
-	f := map[string]string{}
-	if s.netns != 0 {
-		f["netns"] = strconv.FormatUint(uint64(s.netns), 10)
-	}
-	if s.opt.Pid != 0 {
-		f["pid"] = strconv.FormatUint(uint64(s.opt.Pid), 10)
-	}
-	if s.opt.Port != 0 {
-		f["port"] = strconv.FormatUint(uint64(s.opt.Port), 10)
-	}
-	return f
 }
 
 // wall is the Unix time of a moment of the monotonic clock.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netrec/record/filter"
 	"netrec/schema"
 )
 
@@ -21,9 +22,7 @@ type Options struct {
 	Profile   schema.Profile
 	Mechanism map[string]schema.Kind // by event: use only this mechanism
 	Buffer    int64                  // bytes of kernel memory for the rings, 0 for the default
-	Netns     string                 // filter: name, path, pid or inode of a network namespace
-	Pid       uint32                 // filter
-	Port      uint16                 // filter: local or remote
+	Filters   filter.Words           // which rows; none for all
 	Ready     string                 // file to create once every hook is attached
 	Libraries []string               // files to look for name lookups in, beside the C libraries that are found
 	Follow    bool                   // keep a privileged helper that probes C libraries as they appear

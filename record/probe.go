@@ -34,7 +34,7 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	}
 	page := int64(os.Getpagesize())
 	set, err := hook.Load(hook.Config{Events: events, Detail: true, Symbols: symbols, Ref: func(string) uint32 { return 0 },
-		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Netns: nobody})
+		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Filters: map[string]any{"cfg_netns": uint32(nobody)}})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"netrec/record/capture"
 	"netrec/record/encode"
+	"netrec/record/filter"
 	"netrec/record/hook"
 	"netrec/record/host"
 	"netrec/record/priv"
@@ -26,7 +27,7 @@ import (
 // session is one recording, from the first privilege to the last byte.
 type session struct {
 	opt     Options
-	netns   uint32
+	filters *filter.Set
 	cpus    int
 	report  *host.Report
 	symbols *symbol.Kernel
@@ -73,10 +74,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // prepare does everything that needs privileges, and ends with giving them up.
 func (s *session) prepare(ctx context.Context) error {
 	var err error
-	if s.opt.Netns != "" {
-		if s.netns, _, err = host.NetnsInode(s.opt.Netns); err != nil {
-			return err
-		}
+	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
+		return err
 	}
 	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err != nil {
 		return err
@@ -93,7 +92,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
-	if s.report, err = host.Facts(ctx, s.netns); err != nil {
+	if s.report, err = host.Facts(ctx, s.filters.Netns); err != nil {
 		return err
 	}
 	if len(s.opt.Command) > 0 {
@@ -147,7 +146,7 @@ func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Netns: s.netns, Pid: s.opt.Pid, Port: s.opt.Port}
+		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants()}
 	var err error
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {
@@ -303,7 +302,7 @@ func mono() int64 {
 
 // header starts a row of the recorder's own.
 func (s *session) header(event uint16) schema.Header {
-	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.netns}
+	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
 	copy(h.Comm[:], "netrec")
 	return h
 }

@@ -42,7 +42,8 @@ type Recording struct {
 	Command  []string          `json:"command"`
 	Profile  string            `json:"profile,omitempty"`
 	Events   []string          `json:"events"`
-	Filters  map[string]string `json:"filters,omitempty"`
+	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
+	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
 	Buffer   int64             `json:"buffer_bytes"`
 	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached
 	StopNS   int64             `json:"stop_ns,omitempty"`
@@ -60,6 +61,14 @@ type Library struct {
 	Late    bool      `json:"late,omitempty"`     // it appeared during the recording
 	SinceNS int64     `json:"since_ns,omitempty"` // unix time at which a late one was met, and probed
 	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Sample is which part of the connections was recorded: those whose hash, a number of 32
+// bits that both ends agree on, is less than Keep/Of of all. docs/filters.md has the hash.
+type Sample struct {
+	Keep uint32 `json:"keep"`
+	Of   uint32 `json:"of"`
+	Seed uint32 `json:"seed"`
 }
 
 // States of an event in EventHooks.

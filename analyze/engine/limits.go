@@ -34,9 +34,7 @@ func (in *Input) limits(sel *Selection) []string {
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
-	if f := filters(in.Meta); f != "" {
-		ls = append(ls, f)
-	}
+	ls = append(ls, filters(in.Meta)...)
 	if len(ls) == 0 {
 		return []string{"exact: nothing was lost and every hook it uses was attached"}
 	}
@@ -184,16 +182,20 @@ func (in *Input) olderSockets() int {
 	return n
 }
 
-func filters(m *scan.Meta) string {
-	var fs []string
+// filters says what the recorder was told to leave out.
+func filters(m *scan.Meta) []string {
+	var ls, fs []string
+	if s := m.Recording.Sample; s != nil {
+		ls = append(ls, fmt.Sprintf("sampled: %d of %d connections", s.Keep, s.Of))
+	}
 	for k, v := range m.Recording.Filters {
 		fs = append(fs, k+"="+v)
 	}
-	if fs == nil {
-		return ""
+	if fs != nil {
+		slices.Sort(fs)
+		ls = append(ls, "recorded with filters: "+strings.Join(fs, " "))
 	}
-	slices.Sort(fs)
-	return "recorded with filters: " + strings.Join(fs, " ")
+	return ls
 }
 
 // Group writes a number with its thousands apart: 1,234,567.

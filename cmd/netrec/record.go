@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netrec/record"
+	"netrec/record/filter"
 	"netrec/schema"
 )
 
@@ -44,11 +45,12 @@ is only written down; --dns-follow probes it too. That takes CAP_SYS_ADMIN, whic
 the recorder then keeps: it can probe C libraries, and nothing else is asked of it.
 
 ` + profileHelp() + `
+` + filterHelp + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
 were lost (the summary and the file say which). With a command after --, its own
 exit code if it is not 0.`,
 		Example: `  netrec record -t 60s -o cap.parquet
-  netrec record -o cap.parquet --port 443
+  netrec record -o cap.parquet --port 443 --addr 10.0.0.0/8
   netrec record -o cap.parquet -e tcp,dns -- curl -s example.org`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.finish(c, args); err != nil {
@@ -71,9 +73,8 @@ exit code if it is not 0.`,
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
-	fl.StringVar(&f.opt.Netns, "netns", "", "only this network namespace: name, path, pid, inode or self")
-	fl.Uint32Var(&f.opt.Pid, "pid", 0, "only this process; rows from interrupts belong to nobody and are kept")
-	fl.Uint16Var(&f.opt.Port, "port", 0, "only sockets and packets with this local or remote port")
+	f.opt.Filters = filter.Words{}
+	addFilters(fl, f.opt.Filters)
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
 	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
 	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")

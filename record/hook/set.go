@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"strings"
@@ -33,9 +34,7 @@ type Config struct {
 	RingBytes int64 // each
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
-	Netns     uint32
-	Pid       uint32
-	Port      uint16
+	Filters   map[string]any // constants of bpf/filter.h, by name
 }
 
 // Plan is what was decided for one event.
@@ -143,9 +142,9 @@ func (s *Set) prepare() error {
 	spec.Maps["rings"].MaxEntries = uint32(s.conf.Rings + 1)
 	spec.Maps["counters"].MaxEntries = uint32(s.conf.CPUs)
 	delete(spec.Maps, "layout")
-	maps := spec.Copy()
-	maps.Programs = nil
-	if s.maps, err = ebpf.NewCollection(maps); err != nil {
+	empty := spec.Copy()
+	empty.Programs = nil
+	if s.maps, err = ebpf.NewCollection(empty); err != nil {
 		return fmt.Errorf("create maps: %w", err)
 	}
 	s.Counters = s.maps.Maps["counters"]
@@ -154,12 +153,16 @@ func (s *Set) prepare() error {
 
 func (s *Set) setConstants(pc preempt) error {
 	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
-	for name, v := range map[string]any{
+	constants := map[string]any{
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
-		"cfg_netns": s.conf.Netns, "cfg_pid": s.conf.Pid, "cfg_port": s.conf.Port,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
 		"cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
-	} {
+	}
+	maps.Copy(constants, s.conf.Filters)
+	for name, v := range constants {
+		if s.base.Variables[name] == nil {
+			return fmt.Errorf("set %s: the probes have no such constant", name)
+		}
 		if err := s.base.Variables[name].Set(v); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
 		}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Which rows are wanted. docs/filters.md says it in words; what a filter is called and
+ * how its values are written is record/filter's.
+ *
+ * Filters come in two kinds. Who did it (pid, comm, uid, cgroup): in the context of a
+ * task the task answers, on top of one the socket does, as far as it knows; what nobody
+ * answers for is kept. What it was about (port, address, protocol, TCP state): a row
+ * that has no such thing is not wanted.
+ */
+#ifndef NETREC_FILTER_H
+#define NETREC_FILTER_H
+
+#include "sock.h"
+
+#define FILTER_VALUES 8 /* of one filter; one of them is enough */
+#define CGROUP_DEPTH 32
+
+struct pattern {
+	u64 value[2];
+	u64 mask[2];
+};
+
+/* Set by the loader before the programs are verified. The verifier then removes the
+ * filters that are not in use, whose bit here is 0: what is left of all of them is three
+ * or four loads of this word. */
+const volatile u32 cfg_filters = 0;
+
+enum {
+	BY_WHO = 1,    /* pid, comm, uid, cgroup */
+	BY_END = 2,    /* port, addr */
+	BY_SAMPLE = 4,
+	BY_PROTO = 8,
+	BY_STATE = 16,
+	BY_DEV = 32,
+};
+
+#define FILTER_WHO (cfg_filters & BY_WHO)
+#define FILTER_ENDS (cfg_filters & (BY_END | BY_SAMPLE))
+#define FILTER_HEADERS (cfg_filters & (BY_END | BY_SAMPLE | BY_PROTO))
+#define FILTER_WHAT (cfg_filters & (BY_END | BY_PROTO | BY_STATE)) /* rows without it are not wanted */
+#define FILTER_PROTO (cfg_filters & BY_PROTO)
+#define FILTER_STATE (cfg_filters & BY_STATE)
+#define FILTER_DEV (cfg_filters & BY_DEV)
+#define FILTER_SOCK (cfg_filters & (BY_END | BY_SAMPLE | BY_PROTO | BY_STATE | BY_DEV))
+
+#define FILTER(type, name)                        \
+	const volatile u32 cfg_##name##_count = 0; \
+	const volatile type cfg_##name[FILTER_VALUES] = {}
+
+const volatile u32 cfg_self = 0; /* tgid of the recorder, whose own calls are left out */
+const volatile u32 cfg_netns = 0;
+FILTER(u32, pid);
+FILTER(struct pattern, comm);
+FILTER(u32, uid);
+FILTER(u64, cgroup);
+FILTER(u32, port);
+FILTER(struct pattern, addr); /* IPv4 as ::ffff:a.b.c.d */
+FILTER(u32, proto);
+FILTER(u32, dev);
+const volatile u32 cfg_states = 0;    /* bits */
+const volatile u64 cfg_sample = 0;    /* keep connections whose hash is below */
+const volatile u64 cfg_sample_seed = 0;
+
+/* What filters need when they are in use is in functions of their own, whose calls the
+ * verifier removes; inline it would make the object half as large again. */
+#define FILTER_FN static __attribute__((noinline))
+
+FILTER_FN bool among(const volatile u32 *list, u32 count, u32 value)
+{
+	for (u32 i = 0; i < FILTER_VALUES && i < count; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+FILTER_FN bool matches(const volatile struct pattern *list, u32 count, u64 first, u64 second)
+{
+	for (u32 i = 0; i < FILTER_VALUES && i < count; i++)
+		if (!((first ^ list[i].value[0]) & list[i].mask[0]) && !((second ^ list[i].value[1]) & list[i].mask[1]))
+			return true;
+	return false;
+}
+
+#define AMONG(name, v) among(cfg_##name, cfg_##name##_count, v)
+#define MATCHES(name, first, second) matches(cfg_##name, cfg_##name##_count, first, second)
+
+/* --- who --- */
+
+/* in_cgroup looks for the group itself and the groups it is in. */
+FILTER_FN bool in_cgroup(u64 group)
+{
+	struct cgroup *cg = (void *)group;
+
+	for (int i = 0; i < CGROUP_DEPTH && cg; i++) {
+		u64 id = BPF_CORE_READ(cg, kn, id);
+
+		for (u32 j = 0; j < FILTER_VALUES && j < cfg_cgroup_count; j++)
+			if (cfg_cgroup[j] == id)
+				return true;
+		cg = BPF_CORE_READ(cg, self.parent, cgroup);
+	}
+	return false;
+}
+
+FILTER_FN bool task_wanted(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+	u64 comm[2] = {};
+
+	if (cfg_pid_count && !AMONG(pid, bpf_get_current_pid_tgid() >> 32))
+		return false;
+	if (cfg_uid_count && !AMONG(uid, (u32)bpf_get_current_uid_gid()))
+		return false;
+	bpf_get_current_comm(comm, sizeof(comm));
+	if (cfg_comm_count && !MATCHES(comm, comm[0], comm[1]))
+		return false;
+	return !cfg_cgroup_count || in_cgroup((u64)BPF_CORE_READ(t, cgroups, dfl_cgrp));
+}
+
+/* want_task judges by the task that runs: only where it is known to be the one that
+ * made the row happen. */
+static __always_inline bool want_task(void)
+{
+	if (cfg_self && bpf_get_current_pid_tgid() >> 32 == cfg_self)
+		return false;
+	return !FILTER_WHO || task_wanted();
+}
+
+/* owner_wanted judges by the one who has the socket. Requests have a listener, and nothing
+ * is known of connections in TIME_WAIT. */
+FILTER_FN bool owner_wanted(u64 sock)
+{
+	struct sock *sk = (void *)sock;
+	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : TCP_TIME_WAIT;
+
+	if (state == TCP_NEW_SYN_RECV)
+		sk = BPF_CORE_READ(sk, __sk_common.skc_listener);
+	if (state == TCP_TIME_WAIT || !sk)
+		return true;
+	if (cfg_uid_count && !AMONG(uid, BPF_CORE_READ(sk, sk_uid.val)))
+		return false;
+	return !cfg_cgroup_count || in_cgroup(sock_cgroup(sk));
+}
+
+/* A kernel thread works for others: it receives packets in place of an interrupt, or
+ * ends what a process left behind. */
+FILTER_FN bool who_wanted(u64 sock)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	if (context() == CTX_TASK && !(BPF_CORE_READ(t, flags) & PF_KTHREAD))
+		return want_task();
+	return owner_wanted(sock);
+}
+
+/* want_who takes the socket that a row is about, whole or not, or 0. */
+static __always_inline bool want_who(const void *sk)
+{
+	return FILTER_WHO ? who_wanted((u64)sk) : want_task() || context() != CTX_TASK;
+}
+
+/* --- what --- */
+
+static __always_inline bool want_netns(u32 netns)
+{
+	return !cfg_netns || netns == cfg_netns;
+}
+
+/* want_dev leaves out what is known to be about another device. */
+static __always_inline bool want_dev(u32 ifindex)
+{
+	return !FILTER_DEV || !ifindex || AMONG(dev, ifindex);
+}
+
+static __always_inline bool want_proto(u16 family, u32 proto)
+{
+	return !FILTER_PROTO || (is_inet(family) && AMONG(proto, proto));
+}
+
+/* Only TCP has these states; other protocols use the field for themselves. */
+static __always_inline bool want_states(u16 family, u16 proto, u32 states)
+{
+	return !FILTER_STATE || (is_inet(family) && proto == IPPROTO_TCP && cfg_states & states);
+}
+
+static __always_inline u64 mix(u64 h)
+{
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 29) * 0xd6e8feb86659fd93ull;
+	return h ^ h >> 32;
+}
+
+static __always_inline u64 end_hash(const u64 *addr, u16 port)
+{
+	return mix(mix(mix(cfg_sample_seed ^ addr[0]) ^ addr[1]) ^ port);
+}
+
+/* An address as two numbers, the same for IPv4 and for its form in IPv6. */
+static __always_inline void addr_key(u64 *key, const u64 *addr, u16 family)
+{
+	if (family == AF_INET) {
+		key[0] = 0;
+		key[1] = 0xffff00000000ull | bpf_ntohl(*(const u32 *)addr);
+	} else {
+		key[0] = bpf_be64_to_cpu(addr[0]);
+		key[1] = bpf_be64_to_cpu(addr[1]);
+	}
+}
+
+/* want_ends judges by the addresses and ports of the two ends, in any order, so that the
+ * sample is the same on both. What has only one end is no connection and not sampled.
+ * The addresses must be aligned as numbers are. */
+FILTER_FN bool want_ends(const u64 *a, const u64 *b, u16 aport, u16 bport, u16 family)
+{
+	u64 x[2], y[2];
+
+	if (!is_inet(family))
+		return !(cfg_filters & BY_END);
+	if (cfg_port_count && !AMONG(port, aport) && !AMONG(port, bport))
+		return false;
+	addr_key(x, a, family);
+	addr_key(y, b, family);
+	if (cfg_addr_count && !MATCHES(addr, x[0], x[1]) && !MATCHES(addr, y[0], y[1]))
+		return false;
+	if (!(cfg_filters & BY_SAMPLE) || !aport || !bport)
+		return true;
+	return mix(end_hash(x, aport) + end_hash(y, bport)) >> 32 < cfg_sample;
+}
+
+/* A tuple on the stack that want_tuple may read. */
+#define TUPLE(t) struct tuple t __attribute__((aligned(8)))
+
+static __always_inline bool want_tuple(struct tuple *t)
+{
+	return !FILTER_ENDS || want_ends((void *)t->laddr, (void *)t->raddr, t->lport, t->rport, t->family);
+}
+
+/* --- rows --- */
+
+#define STATE_BIT(state) (1u << ((state) & 31))
+
+/* facts_wanted takes the states that a row is about, or 0 for the socket's own. */
+static __always_inline bool facts_wanted(struct sock *sk, u32 states)
+{
+	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family), proto = BPF_CORE_READ(sk, sk_protocol);
+
+	if (!states)
+		states = STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state));
+	return want_proto(family, proto) && want_states(family, proto, states) &&
+	       want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if));
+}
+
+FILTER_FN bool sock_wanted(u64 sock, u32 states)
+{
+	struct sock *sk = (void *)sock;
+	TUPLE(t);
+
+	fill_tuple(&t, sk, false);
+	return want_tuple(&t) && facts_wanted(sk, states);
+}
+
+static __always_inline void set_end(u8 *end, const u8 *addr, u16 family, u16 wanted)
+{
+	if (family == wanted) {
+		__builtin_memcpy(end, addr, 16);
+	} else if (family == AF_INET) { /* as an IPv6 socket shows it */
+		__builtin_memset(end, 0, 16);
+		end[10] = end[11] = 0xff;
+		__builtin_memcpy(end + 12, addr, 4);
+	}
+}
+
+/* named_wanted is sock_wanted for a call that names one end itself. */
+FILTER_FN bool named_wanted(u64 sock, const u8 *addr, u16 port, u16 family, bool local)
+{
+	struct sock *sk = (void *)sock;
+	TUPLE(t);
+
+	fill_tuple(&t, sk, false);
+	if (is_inet(family) && !local) {
+		set_end(t.raddr, addr, family, t.family);
+		t.rport = port;
+	} else if (is_inet(family) && !t.lport) { /* it did not get what it asked for */
+		set_end(t.laddr, addr, family, t.family);
+		t.lport = port;
+	}
+	return want_tuple(&t) && facts_wanted(sk, 0);
+}
+
+/* want_sock is for rows about a whole socket. */
+static __always_inline bool want_sock(struct sock *sk, u32 netns)
+{
+	return want_netns(netns) && (!FILTER_SOCK || sock_wanted((u64)sk, 0)) && want_who(sk);
+}
+
+/* want_change is want_sock between two states. */
+static __always_inline bool want_change(struct sock *sk, u32 netns, u8 from, u8 to)
+{
+	return want_netns(netns) && (!FILTER_SOCK || sock_wanted((u64)sk, STATE_BIT(from) | STATE_BIT(to))) && want_who(sk);
+}
+
+/* want_peer is want_sock for a call that may name the other end, which the socket then
+ * does not know or forgets. */
+static __always_inline bool want_peer(struct sock *sk, u32 netns, const u8 *addr, u16 port, u16 family)
+{
+	return want_netns(netns) && (!FILTER_SOCK || named_wanted((u64)sk, addr, port, family, false)) && want_who(sk);
+}
+
+/* want_name is want_sock for a call that asks for an address of its own. */
+static __always_inline bool want_name(struct sock *sk, u32 netns, const u8 *addr, u16 port, u16 family)
+{
+	return want_netns(netns) && (!FILTER_SOCK || named_wanted((u64)sk, addr, port, family, true)) && want_who(sk);
+}
+
+/* want_call is for what a task did without a socket. */
+static __always_inline bool want_call(u32 netns)
+{
+	return !FILTER_WHAT && want_netns(netns) && want_task();
+}
+
+#endif
