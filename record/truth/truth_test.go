@@ -77,7 +77,8 @@ func TestKernels(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
 			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
-				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 15 * time.Minute})
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 15 * time.Minute,
+				MemoryMiB: 2048}) // TestFilters has a dozen recorders at once
 			if err != nil {
 				t.Fatalf("%v\n%s", err, tail(res.Output))
 			}
