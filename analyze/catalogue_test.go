@@ -79,6 +79,21 @@ func TestEveryAnalysisHasAGolden(t *testing.T) {
 	}
 }
 
+func TestShownAnswersHaveAnAnalysis(t *testing.T) {
+	files, err := filepath.Glob("shown/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		a := Find(strings.TrimSuffix(filepath.Base(f), ".txt"))
+		if a == nil || a.Shown == "" {
+			t.Errorf("%s is of no analysis", f)
+		} else if n := strings.Count(a.Shown, "\n"); n > 20 {
+			t.Errorf("%s has %d lines, want at most 20", f, n)
+		}
+	}
+}
+
 func TestDeclarations(t *testing.T) {
 	names := map[string]bool{}
 	for _, a := range All() {

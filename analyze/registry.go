@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"embed"
 	"slices"
 
 	"netrec/analyze/engine"
@@ -23,9 +24,17 @@ var groups = []string{groupStart, groupWho, groupLife, groupSlow, groupMuch, gro
 
 var registered []*engine.Analysis
 
+// shown has parts of answers from real recordings, for the help of analyses, by their name.
+//
+//go:embed shown
+var shown embed.FS
+
 // register enters an analysis. It is called where the analysis is declared and
 // nowhere else.
 func register(a engine.Analysis) *engine.Analysis {
+	if b, err := shown.ReadFile("shown/" + a.Name + ".txt"); err == nil {
+		a.Shown = string(b)
+	}
 	registered = append(registered, &a)
 	return &a
 }

@@ -107,7 +107,7 @@ func (f *soconnlat) Finish(a *render.Answer) {
 		return
 	}
 	least := ""
-	if f.epolled {
+	if f.epolled && f.early+f.late < f.waited {
 		least = "at least " // of an instance that got the number of one before, epoll_create is not seen
 	}
 	a.Note(fmt.Sprintf("non-blocking connects: %s; %s ended where the program learnt of it; the original's shortcut (--compat) ends %s%s of them wrongly: %s at a poll or epoll_create that had nothing to do with it, %s later or never",

@@ -10,6 +10,7 @@ type Analysis struct {
 	Question string   // one line, ends in a question mark
 	Help     string   // how it is measured and what the columns mean
 	Example  string   // arguments after the file
+	Shown    string   // what an answer looks like: a part of one from a real recording
 	Arg      string   // name of the argument it needs, a kernel address; "" for none
 	ArgFrom  string   // analysis that lists such addresses
 	Options  []Option

@@ -45,6 +45,9 @@ func Help(a *Analysis) (string, error) {
 	if a.Example != "" {
 		fmt.Fprintf(&b, "\nExample:\n  netrec analyze cap.parquet %s\n", a.Example)
 	}
+	if a.Shown != "" {
+		fmt.Fprintf(&b, "\nFrom a recording, in part:\n  %s\n", strings.ReplaceAll(strings.TrimSpace(a.Shown), "\n", "\n  "))
+	}
 	if len(a.Aliases) > 0 {
 		b.WriteString("\nAlso called:\n")
 		for _, alias := range a.Aliases {
