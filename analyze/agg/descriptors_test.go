@@ -260,3 +260,14 @@ func TestDescriptorsBounded(t *testing.T) {
 		t.Error("files left")
 	}
 }
+
+func BenchmarkDescriptorsFeed(b *testing.B) {
+	f := newFDRows()
+	f.socket(7, 3, 0xffff888000001000)
+	f.num("sock", -0x777ffffff000)
+	r := f.row("sock_io")
+	b.ReportAllocs()
+	for range b.N {
+		f.d.Feed(r, nil)
+	}
+}

@@ -22,9 +22,10 @@ type File struct {
 	idle   int64 // ts_ns when the last descriptor was closed while one was under way
 }
 
-// How a file ended.
+// FileEnd is how a file ended.
 type FileEnd uint8
 
+// Ends of files.
 const (
 	LastClosed FileEnd = iota // the last descriptor was closed
 	Replaced                  // its address was reused, the close was not seen

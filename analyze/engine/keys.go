@@ -5,7 +5,7 @@ import (
 	"netrec/analyze/scan"
 )
 
-// Keys that go by the socket of a row, for the option By.
+// SocketKeys are the keys that any event with a socket can be told apart by, for By.
 var SocketKeys = []string{"comm", "pid", "sock", "port", "lport", "rport", "host", "laddr", "proto", "family", "netns", "cgroup"}
 
 // commonKeys are the keys that mean the same in every analysis.
