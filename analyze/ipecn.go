@@ -127,10 +127,7 @@ func (f *ipecn) Finish(a *render.Answer) {
 		f.table()
 		f.share(a)
 	}
-	switch {
-	case f.others > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: %s sent or of IPv6 left out", plural(f.others, "packet", "packets")))
-	case f.others > 0:
-		a.Note(fmt.Sprintf("%s sent or of IPv6, which the original does not see (--compat)", plural(f.others, "packet", "packets")))
-	}
+	noteRules(a, f.others, f.compat,
+		fmt.Sprintf("original rule: %s sent or of IPv6 left out", plural(f.others, "packet", "packets")),
+		fmt.Sprintf("%s sent or of IPv6, which the original does not see (--compat)", plural(f.others, "packet", "packets")))
 }

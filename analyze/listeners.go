@@ -36,9 +36,8 @@ const maxListeners = 1 << 14
 // listeners keeps the queues of listening sockets. Rows of the kernel's handshake are
 // about a listener without being its own, so it is known by address and local port.
 type listeners struct {
-	in    *engine.Input
-	m     map[listenerKey]*listenQueue
-	names agg.Intern
+	in *engine.Input
+	m  map[listenerKey]*listenQueue
 
 	listener, newState, limit scan.Col
 	laddr, lport, raddr       scan.Col

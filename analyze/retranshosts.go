@@ -52,12 +52,9 @@ and has IPv4 only: --compat does so.`,
 		in.On("tcp_retrans", row)
 		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", row)
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			switch {
-			case all > 0 && compat:
-				a.Note(fmt.Sprintf("original rule: the addresses are this host's own; %s of IPv6 left out", engine.Group(v6)))
-			case all > 0:
-				a.Note(fmt.Sprintf("the original groups all %s by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
-			}
+			noteRules(a, all, compat,
+				fmt.Sprintf("original rule: the addresses are this host's own; %s of IPv6 left out", engine.Group(v6)),
+				fmt.Sprintf("the original groups all %s by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
 		}))
 	},
 })

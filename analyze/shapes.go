@@ -104,16 +104,6 @@ type text string
 func (s text) Put(t *render.Table) { t.Str(string(s)) }
 func (s text) Compare(o text) int  { return cmp.Compare(s, o) }
 
-// snoop is one line per event.
-func snoop(in *engine.Input, event string, spec render.Spec, line func(*engine.Row, *render.Table)) engine.Fold {
-	t := in.Table(spec)
-	in.On(event, func(r *engine.Row) {
-		line(r, t)
-		t.End()
-	})
-	return engine.FoldFunc(func(*render.Answer) {})
-}
-
 // also runs several folds as one, in the order of the answer.
 func also(fs ...engine.Fold) engine.Fold {
 	return engine.FoldFunc(func(a *render.Answer) {
@@ -121,6 +111,17 @@ func also(fs ...engine.Fold) engine.Fold {
 			f.Finish(a)
 		}
 	})
+}
+
+// noteRules says what the original's rule and the right one judge differently, if there
+// are such cases: the one text where the original's rule was used, else the other.
+func noteRules(a *render.Answer, cases int64, compat bool, original, right string) {
+	switch {
+	case cases > 0 && compat:
+		a.Note(original)
+	case cases > 0:
+		a.Note(right)
+	}
 }
 
 // plural is "1 session" or "3 sessions".

@@ -119,10 +119,7 @@ func (f *tcpaccept) Finish(a *render.Answer) {
 	if f.failed > 0 {
 		a.Note(plural(f.failed, "call", "calls") + " returned without a connection")
 	}
-	switch {
-	case f.differ > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: BL as copied when the handshake ended; the listener had another in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)))
-	case f.differ > 0:
-		a.Note(fmt.Sprintf("BL is the listener's; the copy that the original shows (--compat) differs in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)))
-	}
+	noteRules(a, f.differ, f.compat,
+		fmt.Sprintf("original rule: BL as copied when the handshake ended; the listener had another in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)),
+		fmt.Sprintf("BL is the listener's; the copy that the original shows (--compat) differs in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)))
 }

@@ -31,12 +31,9 @@ The original counts calls where they begin, so also those that found the queue e
 			counts.Add(keys.Of(r), 1)
 		})
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			switch {
-			case empty > 0 && compat:
-				a.Note(fmt.Sprintf("original rule: %s without a connection counted", plural(empty, "call", "calls")))
-			case empty > 0:
-				a.Note(fmt.Sprintf("%s without a connection left out; the original counts them (--compat)", plural(empty, "call", "calls")))
-			}
+			noteRules(a, empty, compat,
+				fmt.Sprintf("original rule: %s without a connection counted", plural(empty, "call", "calls")),
+				fmt.Sprintf("%s without a connection left out; the original counts them (--compat)", plural(empty, "call", "calls")))
 		}))
 	},
 })

@@ -33,12 +33,9 @@ counts it twice: --compat does so.`,
 			counts.Add(keys.Of(r), n)
 		})
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			switch {
-			case twice > 0 && compat:
-				a.Note(fmt.Sprintf("original rule: %s of IPv6 sockets to IPv4 addresses counted twice", plural(twice, "connect", "connects")))
-			case twice > 0:
-				a.Note(fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses, which the original counts twice (--compat)", plural(twice, "connect", "connects")))
-			}
+			noteRules(a, twice, compat,
+				fmt.Sprintf("original rule: %s of IPv6 sockets to IPv4 addresses counted twice", plural(twice, "connect", "connects")),
+				fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses, which the original counts twice (--compat)", plural(twice, "connect", "connects")))
 		}))
 	},
 })

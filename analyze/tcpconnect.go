@@ -46,7 +46,7 @@ type tcpconnect struct {
 	unborn int64 // those that TCP could not begin
 
 	compat, dns, lport, counts bool
-	pid, tid, comm, ret, host  scan.Col
+	pid, tid, comm, ret        scan.Col
 	laddr, raddr, rport        scan.Col
 }
 
@@ -136,10 +136,7 @@ func (f *tcpconnect) Finish(a *render.Answer) {
 	if len(f.sums) > 0 && !f.compat {
 		a.Note("outcome: " + f.sums.String())
 	}
-	switch {
-	case f.unborn > 0 && f.compat:
-		a.Note(fmt.Sprintf("left out as BCC does: %s that TCP could not begin", plural(f.unborn, "attempt", "attempts")))
-	case f.unborn > 0:
-		a.Note(fmt.Sprintf("%s that TCP could not begin; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
-	}
+	noteRules(a, f.unborn, f.compat,
+		fmt.Sprintf("left out as BCC does: %s that TCP could not begin", plural(f.unborn, "attempt", "attempts")),
+		fmt.Sprintf("%s that TCP could not begin; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
 }

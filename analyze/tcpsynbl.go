@@ -116,10 +116,7 @@ func (f *tcpsynbl) Finish(a *render.Answer) {
 	} else if f.all > 0 {
 		a.Note("@backlog[backlog limit]: histogram of backlog size")
 	}
-	switch {
-	case f.twice > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: %s of IPv4 clients with IPv6 listeners counted twice", plural(f.twice, "handshake", "handshakes")))
-	case f.twice > 0:
-		a.Note(fmt.Sprintf("%s counted; the original counts %s (--compat): IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Group(f.all+f.twice)))
-	}
+	noteRules(a, f.twice, f.compat,
+		fmt.Sprintf("original rule: %s of IPv4 clients with IPv6 listeners counted twice", plural(f.twice, "handshake", "handshakes")),
+		fmt.Sprintf("%s counted; the original counts %s (--compat): IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Group(f.all+f.twice)))
 }

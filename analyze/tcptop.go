@@ -136,10 +136,7 @@ func (f *tcptop) show() {
 // Finish writes the last interval.
 func (f *tcptop) Finish(a *render.Answer) {
 	f.show()
-	switch {
-	case f.peeked > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: %s bytes that were only looked at with MSG_PEEK are counted", engine.Group(f.peeked)))
-	case f.peeked > 0:
-		a.Note(fmt.Sprintf("%s bytes only looked at with MSG_PEEK are left out; BCC counts them (--compat)", engine.Group(f.peeked)))
-	}
+	noteRules(a, f.peeked, f.compat,
+		fmt.Sprintf("original rule: %s bytes that were only looked at with MSG_PEEK are counted", engine.Group(f.peeked)),
+		fmt.Sprintf("%s bytes only looked at with MSG_PEEK are left out; BCC counts them (--compat)", engine.Group(f.peeked)))
 }

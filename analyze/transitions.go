@@ -85,10 +85,7 @@ func (f *transitions) line(s *agg.Socket, ts int64, task process) {
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *transitions) Finish(a *render.Answer) {
 	f.lines.rest()
-	switch {
-	case f.v6 > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: the addresses of %s are not theirs", plural(f.v6, "IPv6 session", "IPv6 sessions")))
-	case f.v6 > 0:
-		a.Note(fmt.Sprintf("%s; the original prints %s for all of their addresses (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
-	}
+	noteRules(a, f.v6, f.compat,
+		fmt.Sprintf("original rule: the addresses of %s are not theirs", plural(f.v6, "IPv6 session", "IPv6 sessions")),
+		fmt.Sprintf("%s; the original prints %s for all of their addresses (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
 }

@@ -127,12 +127,9 @@ func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
 
 // Finish tells the rules apart.
 func (f *udpconnect) Finish(a *render.Answer) {
-	switch {
-	case f.others > 0 && f.compat:
-		a.Note(fmt.Sprintf("original rule: %s of other protocols shown", plural(f.others, "connect", "connects")))
-	case f.others > 0:
-		a.Note(fmt.Sprintf("%s of other protocols (ping, raw) left out; the original shows them (--compat)", plural(f.others, "connect", "connects")))
-	}
+	noteRules(a, f.others, f.compat,
+		fmt.Sprintf("original rule: %s of other protocols shown", plural(f.others, "connect", "connects")),
+		fmt.Sprintf("%s of other protocols (ping, raw) left out; the original shows them (--compat)", plural(f.others, "connect", "connects")))
 	if f.failed > 0 && f.compat {
 		a.Note(plural(f.failed, "connect", "connects") + " failed and not marked, as in the original")
 	}

@@ -62,6 +62,6 @@ func (c *svgCanvas) text(x, y float64, s string, col Color, at anchor, upright b
 		fmt.Fprintf(&c.b, " transform=\"rotate(-90 %s %s)\"", place(x), place(y))
 	}
 	c.b.WriteByte('>')
-	xml.EscapeText(&c.b, []byte(s)) // a buffer takes everything
+	_ = xml.EscapeText(&c.b, []byte(s)) // a buffer takes everything
 	c.b.WriteString("</text>\n")
 }
