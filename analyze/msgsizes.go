@@ -3,8 +3,10 @@ package analyze
 import (
 	"fmt"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 // msgSizes makes the analysis of how much a protocol's send or receive functions moved.
@@ -28,58 +30,78 @@ func (m msgSizes) of(a engine.Analysis) engine.Analysis {
 	return a
 }
 
+// msgSizer is a msgSizes at work.
+type msgSizer struct {
+	msgSizes
+	keys   *engine.Keys
+	sizes  *mapOf[engine.Key, agg.Log2]
+	compat bool
+
+	ret, asked, flags, dir, function scan.Col
+	right, original, differ, failed  int64
+}
+
 func (m msgSizes) fold(in *engine.Input) engine.Fold {
-	ret, asked, flags, dir, function, compat := in.Int("ret"), in.Int("asked_bytes"), in.Int("msg_flags"), in.Str("dir"), in.Str("func"), in.Flag("compat")
-	keys := in.Keys(nil)
-	sizes := histOf[engine.Key](in, m.name, "bytes", keys.Columns...)
-	var right, original, differ, failed int64
-	in.On(m.event, func(r *engine.Row) {
-		if r.Str(dir) != m.dir {
-			return
+	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), flags: in.Int("msg_flags"),
+		dir: in.Str("dir"), function: in.Str("func")}
+	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
+	in.On(m.event, f.row)
+	return also(f.sizes, f)
+}
+
+// values are what the right rule and the original's take a call for; negative for nothing.
+func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
+	n := r.Int(f.ret)
+	ours, theirs = n, n
+	switch {
+	case f.msgSizes.dir == "send":
+		if r.Has(f.asked) {
+			theirs = r.Int(f.asked)
 		}
-		n := r.Int(ret)
-		ours, theirs := n, n
-		if m.dir == "send" && r.Has(asked) {
-			theirs = r.Int(asked)
-		}
-		if m.dir == "recv" && n < 0 {
-			theirs = int64(uint32(n)) // an int in a register of 64 bits, read without a sign
-		}
-		if m.dir == "recv" && r.Int(flags)&msgPeek != 0 {
-			ours = -1
-		} else if n < 0 {
-			failed++
-		}
-		if m.v4 != "" && r.Str(function) != m.v4 {
-			theirs = -1
-		}
-		if ours >= 0 {
-			right++
-		}
-		if theirs >= 0 {
-			original++
-		}
-		if ours != theirs && (ours >= 0 || theirs >= 0) {
-			differ++
-		}
-		if compat {
-			ours = theirs
-		}
-		if ours >= 0 {
-			sizes.Add(keys.Of(r), ours)
-		}
-	})
-	return also(sizes, engine.FoldFunc(func(a *render.Answer) {
-		if failed > 0 && !compat {
-			a.Note(plural(failed, "call that returned an error is", "calls that returned an error are") + " not counted")
-		}
-		if differ == 0 {
-			return
-		}
-		rule, other, n, m := "right rule", "the original's (--compat)", right, original
-		if compat {
-			rule, other, n, m = "original rule", "the right one", original, right
-		}
-		a.Note(fmt.Sprintf("%s: %s; %s has %s, and the two differ in %s", rule, plural(n, "value", "values"), other, engine.Group(m), plural(differ, "call", "calls")))
-	}))
+	case r.Int(f.flags)&msgPeek != 0:
+		ours = -1
+	}
+	if f.msgSizes.dir == "recv" && n < 0 {
+		theirs = int64(uint32(n)) // an int in a register of 64 bits, read without a sign
+	}
+	if f.v4 != "" && r.Str(f.function) != f.v4 {
+		theirs = -1
+	}
+	return ours, theirs
+}
+
+func (f *msgSizer) row(r *engine.Row) {
+	if r.Str(f.dir) != f.msgSizes.dir {
+		return
+	}
+	if r.Int(f.ret) < 0 {
+		f.failed++
+	}
+	v, theirs := f.values(r)
+	if v >= 0 {
+		f.right++
+	}
+	if theirs >= 0 {
+		f.original++
+	}
+	if v != theirs && (v >= 0 || theirs >= 0) {
+		f.differ++
+	}
+	if f.compat {
+		v = theirs
+	}
+	if v >= 0 {
+		f.sizes.Add(f.keys.Of(r), v)
+	}
+}
+
+// Finish tells the rules apart.
+func (f *msgSizer) Finish(a *render.Answer) {
+	if f.failed > 0 && !f.compat {
+		a.Note(plural(f.failed, "call that returned an error is", "calls that returned an error are") + " not counted")
+	}
+	calls := plural(f.differ, "call", "calls")
+	noteRules(a, f.differ, f.compat,
+		fmt.Sprintf("original rule: %s; the right one has %s, and the two differ in %s", plural(f.original, "value", "values"), engine.Group(f.right), calls),
+		fmt.Sprintf("right rule: %s; the original's (--compat) has %s, and the two differ in %s", plural(f.right, "value", "values"), engine.Group(f.original), calls))
 }
