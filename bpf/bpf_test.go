@@ -80,7 +80,8 @@ func TestProgramsAndHooks(t *testing.T) {
 		schema.RawTP: {ebpf.Tracing, ebpf.AttachTraceRawTp}, schema.Fentry: {ebpf.Tracing, ebpf.AttachTraceFEntry},
 		schema.Fexit: {ebpf.Tracing, ebpf.AttachTraceFExit}, schema.Syscall: {ebpf.TracePoint, ebpf.AttachNone},
 		schema.Kprobe: {ebpf.Kprobe, ebpf.AttachNone}, schema.Kretprobe: {ebpf.Kprobe, ebpf.AttachNone},
-		schema.Perf:   {ebpf.PerfEvent, ebpf.AttachNone},
+		schema.Perf:        {ebpf.PerfEvent, ebpf.AttachNone},
+		schema.KprobeMulti: {ebpf.Kprobe, ebpf.AttachTraceKprobeMulti}, schema.PlainTP: {ebpf.RawTracepoint, ebpf.AttachNone},
 		schema.Uprobe: {ebpf.Kprobe, ebpf.AttachNone}, schema.Uretprobe: {ebpf.Kprobe, ebpf.AttachNone},
 	}
 	owner := map[string]string{}
@@ -95,7 +96,7 @@ func TestProgramsAndHooks(t *testing.T) {
 				if want := types[h.Kind]; p.Type != want.prog || (want.attach != ebpf.AttachNone && p.AttachType != want.attach) {
 					t.Errorf("event %s: program %s is %v/%v, its hook is %s", e.Name, h.Prog, p.Type, p.AttachType, h)
 				}
-				if h.Kind != schema.Perf && !strings.Contains(h.Target, ":") && !strings.HasSuffix(p.AttachTo, h.Target) {
+				if h.Kind != schema.Perf && h.Target != schema.AnyTarget && !strings.Contains(h.Target, ":") && !strings.HasSuffix(p.AttachTo, h.Target) {
 					t.Errorf("event %s: program %s is for %q, its hook for %q", e.Name, h.Prog, p.AttachTo, h.Target)
 				}
 				if o, ok := owner[h.Prog]; ok && o != e.Name {
@@ -149,8 +150,9 @@ func TestMapsAreBounded(t *testing.T) {
 	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "in_alloc": true, "marks": true, "preempt_at": true,
 		"irq_starts": true, "expanding": true, // a fixed number of slots per CPU
 		"lookups": true, "blank_lookup": true, // threads that look names up at a time, at most 4096
-		"qdisc_kinds": true, // kinds of queueing disciplines that the kernel has
-		".rodata":     true, ".bss": true}
+		"qdisc_kinds": true,                      // kinds of queueing disciplines that the kernel has
+		"counts":      true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader
+		".rodata": true, ".bss": true}
 	for name := range mustSpec(t).Maps {
 		if !known[name] {
 			t.Errorf("map %s: say here why it cannot grow with the number of sockets or packets", name)

@@ -704,6 +704,28 @@ struct cpu_sample {
 	u64 ustack[64];
 };
 
+#define EV_func_count 114
+#define RARE_func_count 1
+struct func_count {
+	struct header h;
+	s64 window_ns;
+	s64 count;
+	s64 count_total;
+	u32 symbol;
+	u8 pad5[4];
+};
+
+#define EV_tp_count 115
+#define RARE_tp_count 1
+struct tp_count {
+	struct header h;
+	s64 window_ns;
+	s64 count;
+	s64 count_total;
+	u32 symbol;
+	u8 pad5[4];
+};
+
 #define EV_tcp_synack_retrans 80
 #define RARE_tcp_synack_retrans 1
 struct tcp_synack_retrans {
@@ -905,7 +927,7 @@ struct icmp_echo {
 	u8 dev[16];
 };
 
-#define EV_MAX 114
+#define EV_MAX 116
 
 union all_rows {
 	struct tcp_state tcp_state;
@@ -945,6 +967,8 @@ union all_rows {
 	struct qdisc_deq qdisc_deq;
 	struct qdisc_drop qdisc_drop;
 	struct cpu_sample cpu_sample;
+	struct func_count func_count;
+	struct tp_count tp_count;
 	struct tcp_synack_retrans tcp_synack_retrans;
 	struct tcp_reset tcp_reset;
 	struct tcp_cong_state tcp_cong_state;

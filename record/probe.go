@@ -34,7 +34,8 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	}
 	page := int64(os.Getpagesize())
 	set, err := hook.Load(hook.Config{Events: events, Detail: true, Symbols: symbols, Ref: func(string) uint32 { return 0 },
-		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Filters: map[string]any{"cfg_netns": uint32(nobody)}})
+		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Filters: map[string]any{"cfg_netns": uint32(nobody)},
+		CountFuncs: []string{"tcp_v4_connect"}, CountTPs: []string{"sock:inet_sock_set_state"}}) // as examples
 	if err != nil {
 		return nil, err
 	}

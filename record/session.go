@@ -37,6 +37,7 @@ type session struct {
 	acct    *account
 	drain   *drain
 	writer  *writer
+	counts  *counting
 	child   *priv.Child
 	start   schema.Anchor
 	meta    schema.Recording
@@ -55,6 +56,7 @@ type session struct {
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
+	o.Events = withCounts(o.Events, &o)
 	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4),
 		late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}
 	if err := priv.Need(); err != nil {
@@ -146,7 +148,8 @@ func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants()}
+		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
+		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs}
 	var err error
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {
@@ -165,6 +168,9 @@ func (s *session) attach() error {
 	}
 	s.acct = newAccount(c, s.opt.Events, mono())
 	s.acct.missed = s.hooks.Missed
+	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus, mono()); err != nil {
+		return err
+	}
 	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
 	return err
 }
@@ -236,6 +242,7 @@ func (s *session) run(ctx context.Context) error {
 				return err
 			}
 			s.cost()
+			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
 		if now.Sub(commit) >= s.writer.pace.every() || s.drain.pile.bytes > pileBytes/2 {

@@ -14,7 +14,14 @@ const (
 	Uprobe    Kind = "uprobe"    // Target is library:function, library as in libc
 	Uretprobe Kind = "uretprobe" //
 	Perf      Kind = "perf"      // Target is a software event of perf and its frequency, cpu-clock@49
+
+	// For what the user names with patterns; Target is AnyTarget.
+	KprobeMulti Kind = "kprobe_multi" // many functions at once, needs CONFIG_FPROBE
+	PlainTP     Kind = "tp"           // raw tracepoint of which only the name is needed
 )
+
+// AnyTarget stands for the targets that the user's patterns choose.
+const AnyTarget = "*"
 
 // Hook is one program at one place of the kernel or of a library.
 type Hook struct {
@@ -73,6 +80,10 @@ const (
 	Default Profile = "default"
 	Full    Profile = "full"
 )
+
+// Asked is the profile of events that no profile includes, because they must be told what
+// to look at.
+const Asked Profile = "asked"
 
 // Profiles lists the profiles, cheapest first.
 var Profiles = []Profile{Light, Default, Full}

@@ -24,6 +24,13 @@ which others would do and which are refused and why. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
+			if len(events) == 0 {
+				for i := range schema.Events {
+					if schema.Events[i].Profile == schema.Asked {
+						list = append(list, &schema.Events[i])
+					}
+				}
+			}
 			plans, err := record.Probe(list)
 			if err != nil {
 				return err

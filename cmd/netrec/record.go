@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,8 @@ were lost (the summary and the file say which). With a command after --, its own
 exit code if it is not 0.`,
 		Example: `  netrec record -t 60s -o cap.parquet
   netrec record -o cap.parquet --port 443 --addr 10.0.0.0/8
-  netrec record -o cap.parquet -e tcp,dns -- curl -s example.org`,
+  netrec record -o cap.parquet -e tcp,dns -- curl -s example.org
+  netrec record -o cap.parquet --count-func 'tcp_*' --count-tp 'sock:*'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.finish(c, args); err != nil {
 				return err
@@ -75,6 +77,8 @@ exit code if it is not 0.`,
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
 	f.opt.Filters = filter.Words{}
 	addFilters(fl, f.opt.Filters)
+	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of the kernel functions that match, such as 'tcp_*', once a second (event func_count)")
+	fl.StringSliceVar(&f.opt.CountTPs, "count-tp", nil, "the same for tracepoints, such as 'tcp:*' (event tp_count)")
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
 	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
 	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")
@@ -121,6 +125,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		}
 		f.opt.Mechanism[event] = schema.Kind(kind)
 	}
+	if err := f.checkPatterns(); err != nil {
+		return err
+	}
 	if at := c.ArgsLenAtDash(); at > 0 || (at < 0 && len(args) > 0) {
 		return hinted{fmt.Errorf("unexpected argument %q", args[0]), "a command to record goes after --"}
 	}
@@ -130,6 +137,22 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	f.opt.Notice = c.ErrOrStderr()
 	if f.quiet {
 		f.opt.Notice = io.Discard
+	}
+	return nil
+}
+
+// checkPatterns says what is wrong before anything is attached.
+func (f *recordFlags) checkPatterns() error {
+	for _, p := range f.opt.CountFuncs {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("--count-func %s: %w", p, err)
+		}
+	}
+	for _, p := range f.opt.CountTPs {
+		group, name, ok := strings.Cut(p, ":")
+		if _, err := path.Match(group+name, ""); err != nil || !ok {
+			return hinted{fmt.Errorf("--count-tp %s: want GROUP:NAME, both may have * and ?", p), "tracepoints are listed in /sys/kernel/tracing/available_events"}
+		}
 	}
 	return nil
 }

@@ -16,6 +16,10 @@ import (
 // climb tries the rungs of an event from the top and attaches the first that works.
 func (s *Set) climb(e *schema.Event) Plan {
 	p := Plan{Event: e}
+	if e.Profile == schema.Asked {
+		s.count(&p)
+		return p
+	}
 	for _, rung := range e.Ladder {
 		hooks, refused := s.usable(e, rung)
 		p.Refused = append(p.Refused, refused...)
@@ -121,7 +125,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	}
 	p, err := s.loadProgram(prog)
 	if err != nil {
-		return nil, nil, fmt.Errorf("load: %w", short(err))
+		return nil, nil, err
 	}
 	links, err := s.link(h, p)
 	if err != nil {
@@ -186,7 +190,7 @@ func short(err error) error {
 
 // Alternatives tries the rungs below the chosen one and says which would do.
 func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
-	if len(p.Hooks) == 0 {
+	if len(p.Hooks) == 0 || p.Event.Profile == schema.Asked {
 		return nil, nil
 	}
 	below := false

@@ -35,6 +35,9 @@ type Config struct {
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
 	Filters   map[string]any // constants of bpf/filter.h, by name
+
+	CountFuncs []string // patterns of functions to count
+	CountTPs   []string // the same of tracepoints, group:name
 }
 
 // Plan is what was decided for one event.
@@ -60,6 +63,8 @@ type Set struct {
 	Plans    []Plan
 	Rings    []*ebpf.Map // hot ones, then the one for rare events
 	Counters *ebpf.Map
+	Counted  []Counted                   // by slot of Counts
+	Counts   *ebpf.Map                   // hits, by CPU and slot
 	Enums    map[string]map[string]int64 // kernel enums, by schema name
 
 	Libraries []schema.Library // that were there at the start
@@ -106,6 +111,7 @@ func load(conf Config) (*Set, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	defer closeLibraries(s.found)
+	s.chooseCounted()
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -141,13 +147,15 @@ func (s *Set) prepare() error {
 	}
 	spec.Maps["rings"].MaxEntries = uint32(s.conf.Rings + 1)
 	spec.Maps["counters"].MaxEntries = uint32(s.conf.CPUs)
+	spec.Maps["counts"].MaxEntries = uint32(max(1, len(s.Counted)*s.conf.CPUs))
+	spec.Maps["count_slots"].MaxEntries = uint32(max(1, len(s.Counted)))
 	delete(spec.Maps, "layout")
 	empty := spec.Copy()
 	empty.Programs = nil
 	if s.maps, err = ebpf.NewCollection(empty); err != nil {
 		return fmt.Errorf("create maps: %w", err)
 	}
-	s.Counters = s.maps.Maps["counters"]
+	s.Counters, s.Counts = s.maps.Maps["counters"], s.maps.Maps["counts"]
 	return s.makeRings(spec.Maps["rings"].InnerMap)
 }
 
@@ -156,7 +164,7 @@ func (s *Set) setConstants(pc preempt) error {
 	constants := map[string]any{
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
-		"cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
+		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	}
 	maps.Copy(constants, s.conf.Filters)
 	for name, v := range constants {

@@ -55,7 +55,7 @@ func expected(t *testing.T) Expect {
 // needsFunctions reports a rung that cannot do without a hook on a kernel function.
 func needsFunctions(r schema.Rung) bool {
 	return slices.ContainsFunc(r, func(h schema.Hook) bool {
-		return !h.Optional && slices.Contains([]schema.Kind{schema.Fentry, schema.Fexit, schema.Kprobe, schema.Kretprobe}, h.Kind)
+		return !h.Optional && slices.Contains([]schema.Kind{schema.Fentry, schema.Fexit, schema.Kprobe, schema.Kretprobe, schema.KprobeMulti}, h.Kind)
 	})
 }
 
@@ -159,6 +159,7 @@ func TestThisKernel(t *testing.T) {
 		})
 	}
 	t.Run("answers", func(t *testing.T) { answers(t, tools, capture, c) })
+	t.Run("counts", func(t *testing.T) { counts(t, tools) })
 	t.Run("mechanisms", func(t *testing.T) { mechanisms(t, tools) })
 	summary(t, c)
 }
