@@ -110,11 +110,14 @@ func (f *tcpsynbl) drop(r *engine.Row, q *listenQueue, what string, n, limit int
 
 // Finish writes histograms and listeners, and tells the rules apart.
 func (f *tcpsynbl) Finish(a *render.Answer) {
-	if f.backlog.Finish(a); !f.compat {
+	f.backlog.Finish(a)
+	keys, what := "backlog limit", "backlog size"
+	if !f.compat {
 		f.queues.show()
-		a.Note("@backlog[" + strings.ReplaceAll(f.in.Text("by"), ",", ", ") + "]: histogram of the accept queue's length")
-	} else if f.all > 0 {
-		a.Note("@backlog[backlog limit]: histogram of backlog size")
+		keys, what = strings.ReplaceAll(f.in.Text("by"), ",", ", "), "the accept queue's length"
+	}
+	if f.all > 0 {
+		a.Note("@backlog[" + keys + "]: histogram of " + what)
 	}
 	noteRules(a, f.twice, f.compat,
 		fmt.Sprintf("original rule: %s of IPv4 clients with IPv6 listeners counted twice", plural(f.twice, "handshake", "handshakes")),
