@@ -31,7 +31,6 @@ type tally struct {
 	n, opened, wrong, short int
 	stock                   map[string]int
 	rows, matched, lost     int64
-	unseen                  int64
 	lags                    []time.Duration
 }
 
@@ -115,7 +114,6 @@ func killOne(t *testing.T, sum *tally, bin string, ns *rig.Namespace, readers *s
 	sum.rows += got.rows
 	sum.matched += got.matched
 	sum.lost += got.lost
-	sum.unseen += got.unseen
 	for _, w := range got.wrong {
 		t.Errorf("killed after %s: %s", after, w)
 	}
@@ -180,8 +178,8 @@ func (sum *tally) print(t *testing.T, stock bool) {
 	}
 	fmt.Printf("\n| kill -9 under load | |\n|---|---|\n")
 	fmt.Printf("| recordings killed | %d |\n| opened by analyze | %d |\n| with a wrong row | %d |\n", sum.n, sum.opened, sum.wrong)
-	fmt.Printf("| rows checked, of them against a call in the load's log | %d, %d |\n| rows counted as lost | %d |\n| sockets with an unseen change of state | %d |\n",
-		sum.rows, sum.matched, sum.lost, sum.unseen)
+	fmt.Printf("| rows checked, of them against a call in the load's log | %d, %d |\n| rows counted as lost | %d |\n",
+		sum.rows, sum.matched, sum.lost)
 	fmt.Printf("| missing before the kill: median, p99, max | %s, %s, %s |\n", at(0.5), at(0.99), at(1))
 	if stock {
 		fmt.Printf("| opened by pyarrow, DuckDB as they lay | %d, %d |\n", sum.stock["pyarrow"], sum.stock["duckdb"])
