@@ -77,9 +77,29 @@ func (in *Input) able() Outcome {
 	slices.Sort(record)
 	o.Why = strings.Join(whys, "; ")
 	if o.Status == NotRecorded {
-		o.Why += "; record what it uses with: netrec record --events " + strings.Join(record, ",")
+		o.Why += "; record what it uses with: netrec record" + recordWith(record)
 	}
 	return o
+}
+
+// askedBy are the options for events that are counted by patterns.
+var askedBy = map[string]string{"func_count": " --count-func PATTERN", "tp_count": " --count-tp GROUP:PATTERN"}
+
+// recordWith is the options with which events are recorded.
+func recordWith(events []string) string {
+	var named []string
+	counted := ""
+	for _, e := range events {
+		if o := askedBy[e]; o != "" {
+			counted += o
+		} else {
+			named = append(named, e)
+		}
+	}
+	if named == nil {
+		return counted
+	}
+	return " --events " + strings.Join(named, ",") + counted
 }
 
 func appendNew(ss []string, s string) []string {

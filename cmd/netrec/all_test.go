@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,5 +31,29 @@ func TestEveryAnalysisOfASyntheticCapture(t *testing.T) {
 		if strings.Contains(line, "cannot answer") || strings.Contains(line, "none of them makes a row") {
 			t.Error(line)
 		}
+	}
+}
+
+// TestSpeedAsksEverything: the comparison of speed must have every analysis, by the name
+// it has now.
+func TestSpeedAsksEverything(t *testing.T) {
+	b, err := os.ReadFile("../../testdata/speed/queries.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for _, line := range strings.Split(string(b), "\n") {
+		if rest, ok := strings.CutPrefix(line, "-- @ "); ok {
+			asked[strings.Fields(rest)[0]] = true
+		}
+	}
+	for _, a := range analyze.All() {
+		if a.Arg == "" && !asked[a.Name] {
+			t.Errorf("testdata/speed/queries.sql has no query for the analysis %s", a.Name)
+		}
+		delete(asked, a.Name)
+	}
+	for name := range asked {
+		t.Errorf("testdata/speed/queries.sql asks for %s, which is no analysis", name)
 	}
 }

@@ -41,11 +41,12 @@ type host struct {
 	cookie int64
 	port   uint16
 	echo   int64
+	totals map[place]int64 // of the recorder's own counters
 	frames []uint64
 }
 
 func newHost(seed uint64, start int64) *host {
-	h := &host{r: rand.New(rand.NewPCG(seed, 0x6e6574726563)), makers: map[string]*maker{}, now: start, port: 32768,
+	h := &host{r: rand.New(rand.NewPCG(seed, 0x6e6574726563)), makers: map[string]*maker{}, now: start, port: 32768, totals: map[place]int64{},
 		socks: pool{base: sockBase, size: sockSize}, skbs: pool{base: skbBase, size: skbSize}, qdisc: 0xffff888300000000}
 	for i := range schema.Events {
 		m := newMaker(&schema.Events[i])

@@ -48,8 +48,13 @@ func (names) Enum(e *schema.Enum, v int64) string {
 }
 
 func (names) Ref(id uint32) string {
-	if id == 0 {
+	switch {
+	case id == 0:
 		return ""
+	case id >= refTPs:
+		return countedTPs[int(id-refTPs)%len(countedTPs)]
+	case id >= refFuncs:
+		return countedFuncs[int(id-refFuncs)%len(countedFuncs)]
 	}
 	return fmt.Sprintf("/usr/lib/libc.so.%d", id)
 }

@@ -50,10 +50,10 @@ SELECT ts_ns, pid, comm, laddr, raddr, rport FROM capture WHERE event = 'tcp_con
 SELECT ts_ns, pid, comm, laddr, lport, raddr, rport FROM capture
 WHERE event = 'tcp_state' AND old_state = 'CLOSE' AND new_state = 'SYN_SENT' ORDER BY ts_ns;
 
--- @ tcpaccepts | ~
+-- @ tcpacceptcount | ~
 SELECT pid, comm, count(*) AS n FROM capture WHERE event = 'tcp_accept_fn' GROUP BY ALL ORDER BY n;
 
--- @ tcpconnects | ~
+-- @ tcpconncount | ~
 SELECT pid, comm, count(*) AS n FROM capture WHERE event = 'tcp_connect_fn' GROUP BY ALL ORDER BY n;
 
 -- @ tcpcalls | ~
@@ -249,3 +249,9 @@ SELECT file_type, func, comm, count(*) AS n FROM capture WHERE event = 'vfs_rw' 
 
 -- @ sofdsnoop | ~
 SELECT dir, tid, comm, fd, sock, fd_passed, file_name FROM capture WHERE event = 'scm_fd' ORDER BY ts_ns;
+
+-- @ funccount | counts count
+SELECT symbol, sum("count") AS n FROM capture WHERE event = 'func_count' GROUP BY ALL ORDER BY n;
+
+-- @ tpcount | counts count
+SELECT symbol, sum("count") AS n FROM capture WHERE event = 'tp_count' GROUP BY ALL ORDER BY n;

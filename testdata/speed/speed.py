@@ -125,7 +125,7 @@ def header(args):
 
 Measured by `make speed` on {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())}: {cpu}, {os.cpu_count()} CPUs, load average {load:.2f} at the start.{busy}
 The file is synthetic (`record/synth`, seed 1): {count["sum"]:,} events of every type, {os.path.getsize(args.capture) / 1e6:.0f} MB. Times are the least of {args.rounds}
-runs, each a process of its own with the file in the page cache; DuckDB {count["version"]} uses all CPUs, netrec decodes on all and folds on one.
+runs, each a process of its own with the file in the page cache; DuckDB {count["version"]} uses all CPUs, netrec one.
 DuckDB answers from plain SQL over the same file (`testdata/speed/queries.sql`). Where the answers can be compared they were,
 and agree; elsewhere the query leaves out what netrec does besides, such as owners and lives of reused addresses.
 """
@@ -146,8 +146,8 @@ def main():
         took, memory = everything(args)
         lines.append(f"All analyses in one call: {took:.1f} s, {memory:.0f} MiB of memory at most.\n")
     lines.append("| analysis | netrec | DuckDB | DuckDB / netrec | memory of netrec | answers |\n|---|---:|---:|---:|---:|---|")
-    known = {q[0][0] for q in questions()}
-    todo = questions() + [([n], None, None) for n in analyses(args.netrec) if n not in known]
+    have, asked = analyses(args.netrec), questions()
+    todo = [q for q in asked if q[0][0] in have] + [([n], None, None) for n in have if n not in {q[0][0] for q in asked}]
     for name, check, sql in todo:
         if args.names and name[0] not in args.names:
             continue
