@@ -147,8 +147,8 @@ func sameSet(a, b []string) bool {
 // Unless a probe hands out something new, maps must not grow with what happens on
 // the host: per-thread calls and per-CPU state only.
 func TestMapsAreBounded(t *testing.T) {
-	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "in_alloc": true, "marks": true, "preempt_at": true,
-		"irq_starts": true, "expanding": true, // a fixed number of slots per CPU
+	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "marks": true, "preempt_at": true,
+		"irq_starts": true, "dequeues": true, // a fixed number of slots per CPU
 		"lookups": true, "blank_lookup": true, // threads that look names up at a time, at most 4096
 		"qdisc_kinds": true,                      // kinds of queueing disciplines that the kernel has
 		"counts":      true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader

@@ -249,9 +249,14 @@ struct net_device {
 	possible_net_t nd_net;
 };
 
+struct dst_entry {
+	struct net_device *dev;
+};
+
 struct sk_buff {
 	struct sk_buff *next;
 	struct net_device *dev;
+	unsigned long _skb_refdst;
 	struct sock *sk;
 	char cb[48];
 	unsigned int len;

@@ -51,7 +51,8 @@ type QdiscDrop struct {
 var (
 	// The tracepoints see the root disciplines of all kinds, once they took a packet; the
 	// functions see inner ones too, and a packet also if it is then refused. Both are
-	// attached, and the tracepoint is silent about kinds whose function is.
+	// attached, and the tracepoint is silent about kinds whose function is. The fifos'
+	// dequeue function cannot be hooked, so that of inner ones only what goes in is seen.
 	qdiscEnq = Event{ID: 110, Name: "qdisc_enq", Row: QdiscEnq{}, Rate: Extreme, Profile: Full,
 		Groups: []string{"qdisc"},
 		Doc:    "a queueing discipline was given a packet; not where the kernel passes an empty queue by",
@@ -65,7 +66,9 @@ var (
 		Doc:    "packets left a queueing discipline",
 		Ladder: []Rung{
 			{{Kind: RawTP, Target: "qdisc_dequeue", Args: 4, Prog: "qdisc_deq_tp"},
-				{Kind: Fexit, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_fexit", Optional: true}},
+				{Kind: Fexit, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_fexit", Optional: true},
+				{Kind: Kprobe, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_kprobe", Optional: true},
+				{Kind: Kretprobe, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_kretprobe", Optional: true}},
 		}}
 	qdiscDrop = Event{ID: 112, Name: "qdisc_drop", Row: QdiscDrop{}, Rate: Medium, Profile: Full,
 		Groups: []string{"qdisc"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -45,6 +46,7 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		err := s.kernel.check(h)
 		if _, ok := members[h.Target]; ok && err == nil {
 			all, err = s.kernel.expand(h)
+			all = without(all, hooks)
 		}
 		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
@@ -63,6 +65,15 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		return nil, refused
 	}
 	return hooks, refused
+}
+
+// without leaves out kprobes of functions for which the rung already has trampolines.
+func without(all, have []schema.Hook) []schema.Hook {
+	return slices.DeleteFunc(all, func(h schema.Hook) bool {
+		return (h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe) && slices.ContainsFunc(have, func(o schema.Hook) bool {
+			return o.Target == h.Target && (o.Kind == schema.Fentry || o.Kind == schema.Fexit)
+		})
+	})
 }
 
 // sameMechanism ignores whether a probe is at the start or the end of a function.

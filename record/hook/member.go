@@ -18,7 +18,9 @@ import (
 // its own: Qdisc_ops has one per queueing discipline. A hook whose target names the
 // structure and a member, Qdisc_ops:enqueue, stands for all functions that this kernel
 // and its modules have for it. They are told by their prototype and their name.
-// Modules that are loaded later are not covered.
+// Modules that are loaded later are not covered: of their queues the tracepoints still tell
+// what happens at the root of a device. Nor is the function by which fifos give packets away:
+// it is an inline function of a header, and those cannot be hooked.
 
 // member says how the functions of a member look.
 type member struct {
@@ -29,8 +31,11 @@ type member struct {
 }
 
 var members = map[string]member{
-	"Qdisc_ops:enqueue": {word: "enqueue", not: []string{"qdisc_enqueue"}, params: []string{"sk_buff", "Qdisc", "**sk_buff"}},
-	"Qdisc_ops:dequeue": {word: "dequeue", not: []string{"*_peeked", "*_peek_dequeued", "*_one"}, params: []string{"Qdisc"}, ret: "sk_buff"},
+	"Qdisc_ops:enqueue": {word: "enqueue", not: []string{"qdisc_enqueue", "Qdisc_ops__enqueue", "*_one", "*_soft", "*_offload"},
+		params: []string{"sk_buff", "Qdisc", "**sk_buff"}},
+	"Qdisc_ops:dequeue": {word: "dequeue", not: []string{"qdisc_dequeue_head", "Qdisc_ops__dequeue", "dequeue_func",
+		"*_peeked", "*_peek_dequeued", "*_one", "*_soft", "*_offload", "*_process_dequeue", "*_tree"},
+		params: []string{"Qdisc"}, ret: "sk_buff"},
 }
 
 // maxMembers bounds the programs of one hook: Linux has some forty queueing disciplines.
@@ -57,10 +62,11 @@ func (k *kernel) expand(h schema.Hook) ([]schema.Hook, error) {
 		if fn.module != "" {
 			types, err = k.cache.Module(fn.module)
 		}
+		kprobe := h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe
 		switch {
 		case err == nil && !m.fits(types, fn.name):
 			continue
-		case err != nil && (h.Kind == schema.Fentry || h.Kind == schema.Fexit || !strings.HasPrefix(fn.module, "sch_")):
+		case err != nil && !(kprobe && strings.HasPrefix(fn.module, "sch_")):
 			continue
 		}
 		if hooks = append(hooks, one); len(hooks) == maxMembers {
