@@ -173,7 +173,7 @@ func checkReadWrite(c *Capture, l *traffic.Log) Errors {
 func checkReceiveQueues(c *Capture, l *traffic.Log) Errors {
 	var errs Errors
 	want := 0
-	for _, s := range l.Sockets {
+	for _, s := range l.Select("ping", "full") {
 		want += s.Drops
 	}
 	rows := c.Select("sock_rcvqueue_full", ofRun(l), Is("protocol", "icmp"))

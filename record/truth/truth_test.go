@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
 
 	"netrec/record/vmtest"
 	"netrec/record/vmtest/traffic"
@@ -36,7 +38,7 @@ func expected(t *testing.T) Expect {
 	}
 	_, err = os.Stat("/sys/bus/event_source/devices/kprobe")
 	functions := os.Getenv(guestEnv) != "" || err == nil
-	var want Expect
+	want := Expect{Functions: functions}
 	for _, e := range schema.Events {
 		if e.Own() || slices.ContainsFunc(e.Ladder, func(r schema.Rung) bool { return functions || !needsFunctions(r) }) {
 			continue
@@ -48,6 +50,10 @@ func expected(t *testing.T) Expect {
 		if types.TypeByName("btf_trace_"+tracepoint, &td) != nil {
 			want.Missing = append(want.Missing, event)
 		}
+	}
+	// epoll_pwait2 came with 5.11: a system call that this kernel does not know.
+	if _, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, ^uintptr(0), 0, 0, 0, 0, 0); errno == unix.ENOSYS {
+		want.Absent = []string{"syscall:sys_enter_epoll_pwait2", "syscall:sys_exit_epoll_pwait2"}
 	}
 	return want
 }
@@ -76,9 +82,14 @@ func TestKernels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
-				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 15 * time.Minute,
-				MemoryMiB: 2048}) // TestFilters has a dozen recorders at once
+			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 20 * time.Minute,
+				MemoryMiB: 2048} // TestFilters has a dozen recorders at once
+			res, err := vmtest.Run(context.Background(), config)
+			if emulatorCrashed(err) {
+				t.Logf("once more: %v", err)
+				res, err = vmtest.Run(context.Background(), config)
+			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, tail(res.Output))
 			}
@@ -89,6 +100,14 @@ func TestKernels(t *testing.T) {
 			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
 		})
 	}
+}
+
+// emulatorCrashed knows a fault that is not the kernel's: attaching a probe changes code by
+// way of a breakpoint instruction, and an emulated CPU may still meet that one after the
+// change is complete, which a real one cannot.
+func emulatorCrashed(err error) bool {
+	var crash *vmtest.CrashError
+	return errors.As(err, &crash) && strings.Contains(crash.Console, "Oops: int3")
 }
 
 func tail(b []byte) []byte {
@@ -189,11 +208,13 @@ func record(t *testing.T, tools, capture, logFile string, kinds []string, more .
 		t.Fatal(err)
 	}
 	waitReady(t, ready, rec, &out)
-	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile)
+	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile,
+		fmt.Sprintf("-machine=%t", os.Getenv(guestEnv) != ""))
 	if b, err := cmd.CombinedOutput(); err != nil {
 		_ = rec.Process.Kill()
 		t.Fatalf("traffic: %v\n%s", err, b)
 	}
+	time.Sleep(300 * time.Millisecond) // interrupts are told when they end; a CPU may stand still in one that was counted
 	if err := rec.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

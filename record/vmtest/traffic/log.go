@@ -22,6 +22,8 @@ type Log struct {
 	Namespaces map[Side]Namespace `json:"namespaces"`
 	// Netem: the link has delay and, for the loss kind, loss.
 	Netem bool `json:"netem"`
+	// Machine: settings of the whole machine were changed, for the kind that needs it.
+	Machine bool `json:"machine,omitempty"`
 	// Degraded says what this machine did not allow, and what that cost.
 	Degraded []string `json:"degraded,omitempty"`
 	// Wanted are the counts asked for, by name.

@@ -100,3 +100,19 @@ func TestRunRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestParseQueueStats(t *testing.T) {
+	const text = `qdisc prio 10: root refcnt 3 bands 2 priomap 0 0 0
+ Sent 18981 bytes 27 pkt (dropped 1, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+qdisc tbf 11: parent 10:1 rate 2Mbit burst 2999b limit 5000b
+ Sent 7001 bytes 9 pkt (dropped 31, overlimits 58 requeues 0)
+ backlog 12Kb 5p requeues 0
+`
+	if st, err := parseQueueStats(text, "11:"); err != nil || st != (queueStats{9, 31, 5}) {
+		t.Errorf("got %+v, %v", st, err)
+	}
+	if _, err := parseQueueStats(text, "1:"); err == nil {
+		t.Error("a handle was found that is not there")
+	}
+}

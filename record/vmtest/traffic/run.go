@@ -27,6 +27,9 @@ type Options struct {
 	// when they do not exist. Without B everything goes over loopback in A,
 	// without A in the namespace of the process.
 	NamespaceA, NamespaceB string
+	// Machine: the whole machine is the run's own, and settings of all its namespaces
+	// may be changed for a while.
+	Machine bool
 }
 
 // kinds are the scenarios in their usual order.
@@ -52,6 +55,8 @@ var kinds = []struct {
 	{"loss", (*worker).lossy},
 	{"dns", (*worker).dns},
 	{"queues", (*worker).queues},
+	{"offload", (*worker).offloads},
+	{"memory", (*worker).memory},
 }
 
 // Kinds lists the kinds of traffic.
@@ -69,10 +74,10 @@ var DefaultCounts = map[string]int{
 	"synack": 5, "full": 7, // backlog
 	"ce4": 11, "ce6": 7, "capable": 3, "marked": 5, // ecn
 	"echo4": 13, "echo6": 9, // echo
-	"resets":     9,                                                             // rst
-	"closerange": 13,                                                            // close
-	"nagle":      17,                                                            // small writes, each with and without Nagle
-	"udp4":       15, "udp6": 19, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
+	"resets":     9,                                                                             // rst
+	"closerange": 13,                                                                            // close
+	"nagle":      17,                                                                            // small writes, each with and without Nagle
+	"udp4":       15, "udp6": 19, "udpmapped": 5, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
 	"unix":  25,              // unix
 	"waits": 31,              // wait
 	"dups":  33, "binds": 27, // dup
@@ -81,6 +86,8 @@ var DefaultCounts = map[string]int{
 	"transfers": 3,                                   // loss
 	"lookups":   9, "unknown": 3, "gethostbyname": 5, // dns
 	"queued": 27, "burst": 41, // queues: datagrams through each discipline, and through a short one
+	"copied":     5,  // offload
+	"overmemory": 29, // memory
 }
 
 // Run makes the traffic and gives the log. The calling goroutine's thread is
@@ -133,10 +140,10 @@ func newWorker(o Options) (*worker, error) {
 		return nil, fmt.Errorf("asking for the kernel's release: %w", err)
 	}
 	w := &worker{
-		link: l, want: want, rand: rand.New(rand.NewPCG(o.Seed, 0)), mu: &sync.Mutex{}, tid: unix.Gettid(),
+		link: l, machine: o.Machine, want: want, rand: rand.New(rand.NewPCG(o.Seed, 0)), mu: &sync.Mutex{}, tid: unix.Gettid(),
 		log: &Log{
 			Seed: o.Seed, Kernel: unix.ByteSliceToString(uts.Release[:]), PID: os.Getpid(), TID: unix.Gettid(),
-			Begin: now(), Netem: l.netem, Degraded: l.degraded, Wanted: want,
+			Begin: now(), Netem: l.netem, Machine: o.Machine, Degraded: l.degraded, Wanted: want,
 			Namespaces: map[Side]Namespace{}, Counters: map[Side]Counters{},
 		},
 	}

@@ -26,12 +26,11 @@ func eventNames(events uint32) string {
 	return strings.Join(out, "|")
 }
 
-// poll waits for events on a socket with poll or epoll.
-func (s *socket) poll(events int16, epoll bool) {
-	way := "poll"
-	if epoll {
-		way = "epoll_wait"
-	}
+// poll waits for events on a socket with poll.
+func (s *socket) poll(events int16) { s.awaitEvents("poll", events) }
+
+// awaitEvents waits until a socket is ready, in one of the ways.
+func (s *socket) awaitEvents(way string, events int16) {
 	if n := s.wait(way, events, patience); n != 1 {
 		s.w.fail("waiting for socket %d: %d ready", s.Index, n)
 	}

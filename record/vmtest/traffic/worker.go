@@ -19,6 +19,8 @@ type worker struct {
 	at   Side
 	mu   *sync.Mutex // guards log.Sockets between the worker and the name server
 	tid  int
+
+	machine bool // its settings may be changed
 }
 
 // socket is an open socket: its place in the log and its descriptor.
