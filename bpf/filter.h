@@ -62,10 +62,23 @@ const volatile u64 cfg_sample = 0;    /* keep connections whose hash is below */
 const volatile u64 cfg_sample_seed = 0;
 
 /* What filters need when they are in use is in functions of their own, whose calls the
- * verifier removes; inline it would make the object half as large again. */
-#define FILTER_FN static __attribute__((noinline))
+ * verifier removes; inline it would make the object half as large again. They are global
+ * and take numbers only, so that each is verified by itself: until 6.4 the verifier loses
+ * track of what the caller of a static function knows, takes branches behind the call for
+ * dead and removes them. */
+#define FILTER_FN __attribute__((noinline)) int
 
-FILTER_FN bool among(const volatile u32 *list, u32 count, u32 value)
+/* as_number makes a number of a pointer whose type the verifier knows; it does not let such
+ * pointers pass for numbers otherwise. */
+static __always_inline u64 as_number(const void *p)
+{
+	u64 n = 0;
+
+	bpf_probe_read_kernel(&n, sizeof(n), &p);
+	return n;
+}
+
+static __always_inline bool among(const volatile u32 *list, u32 count, u32 value)
 {
 	for (u32 i = 0; i < FILTER_VALUES && i < count; i++)
 		if (list[i] == value)
@@ -73,7 +86,7 @@ FILTER_FN bool among(const volatile u32 *list, u32 count, u32 value)
 	return false;
 }
 
-FILTER_FN bool matches(const volatile struct pattern *list, u32 count, u64 first, u64 second)
+static __always_inline bool matches(const volatile struct pattern *list, u32 count, u64 first, u64 second)
 {
 	for (u32 i = 0; i < FILTER_VALUES && i < count; i++)
 		if (!((first ^ list[i].value[0]) & list[i].mask[0]) && !((second ^ list[i].value[1]) & list[i].mask[1]))
@@ -87,7 +100,7 @@ FILTER_FN bool matches(const volatile struct pattern *list, u32 count, u64 first
 /* --- who --- */
 
 /* in_cgroup looks for the group itself and the groups it is in. */
-FILTER_FN bool in_cgroup(u64 group)
+FILTER_FN in_cgroup(u64 group)
 {
 	struct cgroup *cg = (void *)group;
 
@@ -102,7 +115,7 @@ FILTER_FN bool in_cgroup(u64 group)
 	return false;
 }
 
-FILTER_FN bool task_wanted(void)
+FILTER_FN task_wanted(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	u64 comm[2] = {};
@@ -111,9 +124,11 @@ FILTER_FN bool task_wanted(void)
 		return false;
 	if (cfg_uid_count && !AMONG(uid, (u32)bpf_get_current_uid_gid()))
 		return false;
-	bpf_get_current_comm(comm, sizeof(comm));
-	if (cfg_comm_count && !MATCHES(comm, comm[0], comm[1]))
-		return false;
+	if (cfg_comm_count) {
+		bpf_get_current_comm(comm, sizeof(comm));
+		if (!MATCHES(comm, comm[0], comm[1]))
+			return false;
+	}
 	return !cfg_cgroup_count || in_cgroup((u64)BPF_CORE_READ(t, cgroups, dfl_cgrp));
 }
 
@@ -128,7 +143,7 @@ static __always_inline bool want_task(void)
 
 /* owner_wanted judges by the one who has the socket. Requests have a listener, and nothing
  * is known of connections in TIME_WAIT. */
-FILTER_FN bool owner_wanted(u64 sock)
+FILTER_FN owner_wanted(u64 sock)
 {
 	struct sock *sk = (void *)sock;
 	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : TCP_TIME_WAIT;
@@ -144,7 +159,7 @@ FILTER_FN bool owner_wanted(u64 sock)
 
 /* A kernel thread works for others: it receives packets in place of an interrupt, or
  * ends what a process left behind. */
-FILTER_FN bool who_wanted(u64 sock)
+FILTER_FN who_wanted(u64 sock)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
@@ -156,7 +171,7 @@ FILTER_FN bool who_wanted(u64 sock)
 /* want_who takes the socket that a row is about, whole or not, or 0. */
 static __always_inline bool want_who(const void *sk)
 {
-	return FILTER_WHO ? who_wanted((u64)sk) : want_task() || context() != CTX_TASK;
+	return FILTER_WHO ? who_wanted(as_number(sk)) : want_task() || context() != CTX_TASK;
 }
 
 /* --- what --- */
@@ -166,15 +181,25 @@ static __always_inline bool want_netns(u32 netns)
 	return !cfg_netns || netns == cfg_netns;
 }
 
+FILTER_FN dev_wanted(u32 ifindex)
+{
+	return AMONG(dev, ifindex);
+}
+
 /* want_dev leaves out what is known to be about another device. */
 static __always_inline bool want_dev(u32 ifindex)
 {
-	return !FILTER_DEV || !ifindex || AMONG(dev, ifindex);
+	return !FILTER_DEV || !ifindex || dev_wanted(ifindex);
+}
+
+FILTER_FN proto_wanted(u32 proto)
+{
+	return AMONG(proto, proto);
 }
 
 static __always_inline bool want_proto(u16 family, u32 proto)
 {
-	return !FILTER_PROTO || (is_inet(family) && AMONG(proto, proto));
+	return !FILTER_PROTO || (is_inet(family) && proto_wanted(proto));
 }
 
 /* Only TCP has these states; other protocols use the field for themselves. */
@@ -196,30 +221,34 @@ static __always_inline u64 end_hash(const u64 *addr, u16 port)
 }
 
 /* An address as two numbers, the same for IPv4 and for its form in IPv6. */
-static __always_inline void addr_key(u64 *key, const u64 *addr, u16 family)
+static __always_inline void addr_key(u64 *key, u64 first, u64 second, u16 family)
 {
 	if (family == AF_INET) {
 		key[0] = 0;
-		key[1] = 0xffff00000000ull | bpf_ntohl(*(const u32 *)addr);
+		key[1] = 0xffff00000000ull | bpf_be64_to_cpu(first) >> 32;
 	} else {
-		key[0] = bpf_be64_to_cpu(addr[0]);
-		key[1] = bpf_be64_to_cpu(addr[1]);
+		key[0] = bpf_be64_to_cpu(first);
+		key[1] = bpf_be64_to_cpu(second);
 	}
 }
 
-/* want_ends judges by the addresses and ports of the two ends, in any order, so that the
- * sample is the same on both. What has only one end is no connection and not sampled.
- * The addresses must be aligned as numbers are. */
-FILTER_FN bool want_ends(const u64 *a, const u64 *b, u16 aport, u16 bport, u16 family)
+#define ENDS(aport, bport, family) ((u64)(aport) << 32 | (u64)(bport) << 16 | (family))
+
+/* ends_wanted judges by the addresses and ports of the two ends, in any order, so that the
+ * sample is the same on both. What has only one end is no connection and not sampled. */
+FILTER_FN ends_wanted(u64 a0, u64 a1, u64 b0, u64 b1, u64 ends)
 {
+	u16 aport = ends >> 32, bport = ends >> 16, family = ends;
 	u64 x[2], y[2];
 
 	if (!is_inet(family))
 		return !(cfg_filters & BY_END);
 	if (cfg_port_count && !AMONG(port, aport) && !AMONG(port, bport))
 		return false;
-	addr_key(x, a, family);
-	addr_key(y, b, family);
+	if (!cfg_addr_count && !(cfg_filters & BY_SAMPLE))
+		return true;
+	addr_key(x, a0, a1, family);
+	addr_key(y, b0, b1, family);
 	if (cfg_addr_count && !MATCHES(addr, x[0], x[1]) && !MATCHES(addr, y[0], y[1]))
 		return false;
 	if (!(cfg_filters & BY_SAMPLE) || !aport || !bport)
@@ -227,12 +256,20 @@ FILTER_FN bool want_ends(const u64 *a, const u64 *b, u16 aport, u16 bport, u16 f
 	return mix(end_hash(x, aport) + end_hash(y, bport)) >> 32 < cfg_sample;
 }
 
+/* want_ends takes addresses that are aligned as numbers are. */
+static __always_inline bool want_ends(const u8 *a, const u8 *b, u16 aport, u16 bport, u16 family)
+{
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+
+	return !FILTER_ENDS || ends_wanted(x[0], x[1], y[0], y[1], ENDS(aport, bport, family));
+}
+
 /* A tuple on the stack that want_tuple may read. */
 #define TUPLE(t) struct tuple t __attribute__((aligned(8)))
 
 static __always_inline bool want_tuple(struct tuple *t)
 {
-	return !FILTER_ENDS || want_ends((void *)t->laddr, (void *)t->raddr, t->lport, t->rport, t->family);
+	return want_ends(t->laddr, t->raddr, t->lport, t->rport, t->family);
 }
 
 /* --- rows --- */
@@ -242,46 +279,61 @@ static __always_inline bool want_tuple(struct tuple *t)
 /* facts_wanted takes the states that a row is about, or 0 for the socket's own. */
 static __always_inline bool facts_wanted(struct sock *sk, u32 states)
 {
-	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family), proto = BPF_CORE_READ(sk, sk_protocol);
+	u16 family, proto;
 
+	if (FILTER_DEV && !want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if)))
+		return false;
+	if (!(cfg_filters & (BY_PROTO | BY_STATE)))
+		return true;
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	proto = BPF_CORE_READ(sk, sk_protocol);
 	if (!states)
 		states = STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state));
-	return want_proto(family, proto) && want_states(family, proto, states) &&
-	       want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if));
+	return want_proto(family, proto) && want_states(family, proto, states);
 }
 
-FILTER_FN bool sock_wanted(u64 sock, u32 states)
+FILTER_FN sock_wanted(u64 sock, u32 states)
 {
 	struct sock *sk = (void *)sock;
 	TUPLE(t);
 
-	fill_tuple(&t, sk, false);
-	return want_tuple(&t) && facts_wanted(sk, states);
+	if (FILTER_ENDS) {
+		fill_tuple(&t, sk, false);
+		if (!want_tuple(&t))
+			return false;
+	}
+	return facts_wanted(sk, states);
 }
 
-static __always_inline void set_end(u8 *end, const u8 *addr, u16 family, u16 wanted)
+static __always_inline void set_end(u8 *end, u64 first, u64 second, u16 family, u16 wanted)
 {
+	u64 *to = (u64 *)end;
+
 	if (family == wanted) {
-		__builtin_memcpy(end, addr, 16);
+		to[0] = first;
+		to[1] = second;
 	} else if (family == AF_INET) { /* as an IPv6 socket shows it */
-		__builtin_memset(end, 0, 16);
-		end[10] = end[11] = 0xff;
-		__builtin_memcpy(end + 12, addr, 4);
+		to[0] = 0;
+		to[1] = bpf_cpu_to_be64(0xffff00000000ull | bpf_be64_to_cpu(first) >> 32);
 	}
 }
 
-/* named_wanted is sock_wanted for a call that names one end itself. */
-FILTER_FN bool named_wanted(u64 sock, const u8 *addr, u16 port, u16 family, bool local)
+/* named_wanted is sock_wanted for a call that names one end itself: its address, and as
+ * ENDS whether it is the local one, its port and its family. */
+FILTER_FN named_wanted(u64 sock, u64 first, u64 second, u64 end)
 {
 	struct sock *sk = (void *)sock;
+	u16 port = end >> 16, family = end;
 	TUPLE(t);
 
+	if (!FILTER_ENDS)
+		return facts_wanted(sk, 0);
 	fill_tuple(&t, sk, false);
-	if (is_inet(family) && !local) {
-		set_end(t.raddr, addr, family, t.family);
+	if (is_inet(family) && !(end >> 32)) {
+		set_end(t.raddr, first, second, family, t.family);
 		t.rport = port;
 	} else if (is_inet(family) && !t.lport) { /* it did not get what it asked for */
-		set_end(t.laddr, addr, family, t.family);
+		set_end(t.laddr, first, second, family, t.family);
 		t.lport = port;
 	}
 	return want_tuple(&t) && facts_wanted(sk, 0);
@@ -290,26 +342,33 @@ FILTER_FN bool named_wanted(u64 sock, const u8 *addr, u16 port, u16 family, bool
 /* want_sock is for rows about a whole socket. */
 static __always_inline bool want_sock(struct sock *sk, u32 netns)
 {
-	return want_netns(netns) && (!FILTER_SOCK || sock_wanted((u64)sk, 0)) && want_who(sk);
+	return want_netns(netns) && (!FILTER_SOCK || sock_wanted(as_number(sk), 0)) && want_who(sk);
 }
 
 /* want_change is want_sock between two states. */
 static __always_inline bool want_change(struct sock *sk, u32 netns, u8 from, u8 to)
 {
-	return want_netns(netns) && (!FILTER_SOCK || sock_wanted((u64)sk, STATE_BIT(from) | STATE_BIT(to))) && want_who(sk);
+	return want_netns(netns) && (!FILTER_SOCK || sock_wanted(as_number(sk), STATE_BIT(from) | STATE_BIT(to))) && want_who(sk);
+}
+
+static __always_inline bool want_named(struct sock *sk, u32 netns, const u8 *addr, u64 end)
+{
+	const u64 *a = (const u64 *)addr;
+
+	return want_netns(netns) && (!FILTER_SOCK || named_wanted(as_number(sk), a[0], a[1], end)) && want_who(sk);
 }
 
 /* want_peer is want_sock for a call that may name the other end, which the socket then
- * does not know or forgets. */
+ * does not know or forgets. The address must be aligned as numbers are. */
 static __always_inline bool want_peer(struct sock *sk, u32 netns, const u8 *addr, u16 port, u16 family)
 {
-	return want_netns(netns) && (!FILTER_SOCK || named_wanted((u64)sk, addr, port, family, false)) && want_who(sk);
+	return want_named(sk, netns, addr, ENDS(0, port, family));
 }
 
 /* want_name is want_sock for a call that asks for an address of its own. */
 static __always_inline bool want_name(struct sock *sk, u32 netns, const u8 *addr, u16 port, u16 family)
 {
-	return want_netns(netns) && (!FILTER_SOCK || named_wanted((u64)sk, addr, port, family, true)) && want_who(sk);
+	return want_named(sk, netns, addr, ENDS(1, port, family));
 }
 
 /* want_call is for what a task did without a socket. */

@@ -89,19 +89,19 @@ static __always_inline bool want_headers(struct headers *h)
 {
 	if (!want_proto(h->family, h->proto))
 		return false;
-	return !FILTER_ENDS || want_ends((void *)h->saddr, (void *)h->daddr, h->sport, h->dport, h->family);
+	return want_ends(h->saddr, h->daddr, h->sport, h->dport, h->family);
 }
 
-FILTER_FN bool l3_wanted(const u8 *l3, u16 ethertype)
+FILTER_FN l3_wanted(u64 l3, u32 ethertype)
 {
 	struct headers h = {};
 
-	read_headers(&h, l3, ethertype);
+	read_headers(&h, (const u8 *)l3, ethertype);
 	return want_headers(&h);
 }
 
 /* A packet has the state of its socket, which may be a request or in TIME_WAIT. */
-FILTER_FN bool state_wanted(u64 sock)
+FILTER_FN state_wanted(u64 sock)
 {
 	struct sock *sk = (void *)sock;
 	u16 proto;
@@ -119,15 +119,15 @@ static __always_inline bool want_packet(struct sk_buff *skb, const struct net_de
 {
 	if (!want_netns(netns) || (FILTER_DEV && !want_dev(K(dev, ifindex))))
 		return false;
-	if (FILTER_HEADERS && !l3_wanted(l3, bpf_ntohs(K(skb, protocol))))
+	if (FILTER_HEADERS && !l3_wanted(as_number(l3), bpf_ntohs(K(skb, protocol))))
 		return false;
-	if (FILTER_STATE && !state_wanted((u64)K(skb, sk)))
+	if (FILTER_STATE && !state_wanted(as_number(K(skb, sk))))
 		return false;
 	return want_who(FILTER_WHO ? K(skb, sk) : 0);
 }
 
 /* The field dev is shared, see skb_netns; 0 is: not known. */
-FILTER_FN u32 skb_ifindex(u64 packet)
+FILTER_FN skb_ifindex(u64 packet)
 {
 	struct sk_buff *skb = (void *)packet;
 	struct net_device *dev = BPF_CORE_READ(skb, dev);
@@ -138,25 +138,25 @@ FILTER_FN u32 skb_ifindex(u64 packet)
 /* want_skb_but leaves headers to rows that have read them. */
 static __always_inline bool want_skb_but(struct sk_buff *skb, struct sock *sk, u32 netns)
 {
-	if (!want_netns(netns) || (FILTER_DEV && !want_dev(skb_ifindex((u64)skb))))
+	if (!want_netns(netns) || (FILTER_DEV && !want_dev(skb_ifindex(as_number(skb)))))
 		return false;
-	return (!FILTER_STATE || state_wanted((u64)sk)) && want_who(sk);
+	return (!FILTER_STATE || state_wanted(as_number(sk))) && want_who(sk);
 }
 
 /* A packet that has a socket may have no headers yet. */
-FILTER_FN bool skb_wanted(u64 packet, u64 sock)
+FILTER_FN skb_wanted(u64 packet, u64 sock)
 {
 	struct sk_buff *skb = (void *)packet;
 
 	if (full_sock((void *)sock))
 		return sock_wanted(sock, 0);
-	return l3_wanted(network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
+	return l3_wanted((u64)network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
 }
 
 /* want_skb is for rows about a packet anywhere. */
 static __always_inline bool want_skb(struct sk_buff *skb, struct sock *sk, u32 netns)
 {
-	if (FILTER_HEADERS && !skb_wanted((u64)skb, (u64)sk))
+	if (FILTER_HEADERS && !skb_wanted(as_number(skb), as_number(sk)))
 		return false;
 	return want_skb_but(skb, sk, netns);
 }
@@ -169,7 +169,7 @@ static __always_inline bool want_tcp(struct tuple *t, struct sock *sk, u32 netns
 		return false;
 	if (FILTER_DEV && sk && !want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if)))
 		return false;
-	return (!FILTER_STATE || state_wanted((u64)sk)) && want_who(sk);
+	return (!FILTER_STATE || state_wanted(as_number(sk))) && want_who(sk);
 }
 
 /* read_sockaddr copies an IP address and port from a sockaddr in kernel memory. */
