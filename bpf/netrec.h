@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* What every probe needs: the rings, the counters, and how a record is begun, filled
- * and sent; sock.h reads sockets, filter.h decides which rows are wanted. */
+ * and sent; sock.h reads sockets, want.h decides which rows are wanted. */
 #ifndef NETREC_H
 #define NETREC_H
 
@@ -8,7 +8,7 @@
 #include "events.gen.h"
 #include "compat.h"
 #include "file.h"
-#include "filter.h"
+#include "want.h"
 
 char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 

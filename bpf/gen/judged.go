@@ -12,7 +12,7 @@ import (
 
 const filtersDoc = "../docs/filters.md"
 
-// judges are the functions by which probes judge their rows, see filter.h and packet.h, and
+// judges are the functions by which probes judge their rows, see want.h and packet.h, and
 // what they judge by. The first one that a probe calls is the one that counts.
 var judges = []struct {
 	calls *regexp.Regexp
