@@ -30,7 +30,7 @@ type tcpbind struct {
 	bound agg.PerSocket[bool]
 
 	implicit                                                    int64
-	pid, comm, proto, addr, asked, port, laddr, lport, ret, typ scan.Col
+	pid, comm, proto, addr, asked, laddr, lport, ret, typ scan.Col
 }
 
 func newTcpbind(in *engine.Input) engine.Fold {

@@ -76,8 +76,8 @@ func checkDevices(c *Capture, l *traffic.Log) Errors {
 		counts := l.Counters[side]
 		netns := Num("netns", int64(l.Namespaces[side].Inode))
 		for name := range counts.After {
-			dev, ok := strings.CutPrefix(name, "Dev.")
-			if dev, ok = strings.CutSuffix(dev, ".tx_packets"); !ok {
+			dev, ok := strings.CutSuffix(strings.TrimPrefix(name, "Dev."), ".tx_packets")
+			if !ok {
 				continue
 			}
 			sent := counts.Delta(name) + counts.Delta("Dev."+dev+".tx_dropped")
