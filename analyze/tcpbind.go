@@ -29,7 +29,7 @@ type tcpbind struct {
 	t     *render.Table
 	bound agg.PerSocket[bool]
 
-	implicit                                                    int64
+	implicit                                              int64
 	pid, comm, proto, addr, asked, laddr, lport, ret, typ scan.Col
 }
 
