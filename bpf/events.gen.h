@@ -130,6 +130,11 @@ enum retrans_kind_value {
 	RETRANS_KIND_S = 3,
 };
 
+enum scan_step_value {
+	SCAN_STEP_START = 1,
+	SCAN_STEP_DONE = 2,
+};
+
 enum stage_value {
 	STAGE_RECEIVED = 1,
 	STAGE_QUEUED = 2,
@@ -704,6 +709,36 @@ struct cpu_sample {
 	u64 ustack[64];
 };
 
+#define EV_wifi_scan 94
+#define RARE_wifi_scan 1
+struct wifi_scan {
+	struct header h;
+	u64 wiphy;
+	u64 scan_request;
+	u8 dev[16];
+	u8 ssid[32];
+	s32 ifindex;
+	s32 ssid_count;
+	s32 channel_count;
+	s32 scan_flags;
+	u8 scan_step;
+	u8 aborted;
+	u8 pad11[6];
+};
+
+#define EV_wifi_channel 95
+#define RARE_wifi_channel 1
+struct wifi_channel {
+	struct header h;
+	u64 wiphy;
+	u64 channel;
+	s32 center_freq;
+	s32 channel_flags;
+	u8 wifi_band;
+	u8 beacon_found;
+	u8 pad7[6];
+};
+
 #define EV_func_count 114
 #define RARE_func_count 1
 struct func_count {
@@ -967,6 +1002,8 @@ union all_rows {
 	struct qdisc_deq qdisc_deq;
 	struct qdisc_drop qdisc_drop;
 	struct cpu_sample cpu_sample;
+	struct wifi_scan wifi_scan;
+	struct wifi_channel wifi_channel;
 	struct func_count func_count;
 	struct tp_count tp_count;
 	struct tcp_synack_retrans tcp_synack_retrans;

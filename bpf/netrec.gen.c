@@ -55,3 +55,5 @@
 #include "udp_gone.bpf.c"
 #include "udp_msg.bpf.c"
 #include "vfs_rw.bpf.c"
+#include "wifi_channel.bpf.c"
+#include "wifi_scan.bpf.c"

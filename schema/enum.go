@@ -77,6 +77,8 @@ var (
 	_ = enum(Enum{Name: "path_form", Probe: true, Values: []EnumValue{{PathRooted, "rooted"}, {PathCut, "cut"}, {PathFree, "free"}}})
 	_ = enum(Enum{Name: "h_errno", Probe: true, Values: names(1,
 		"NETDB_INTERNAL", "NETDB_SUCCESS", "HOST_NOT_FOUND", "TRY_AGAIN", "NO_RECOVERY", "NO_DATA")})
+	_ = enum(Enum{Name: "scan_step", Probe: true, Values: names(1, "start", "done")})
+	_ = enum(Enum{Name: "wifi_band", Values: names(0, "2GHZ", "5GHZ", "60GHZ", "6GHZ", "S1GHZ", "LC")})
 	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
 	_ = enum(Enum{Name: "stage", Probe: true, Values: names(1, "received", "queued", "started")})
 

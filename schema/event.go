@@ -46,6 +46,14 @@ type Hook struct {
 	// kernel did not show the first because it was already running on that CPU.
 	Again bool
 
+	// Module is the kernel module that has the target; while it is not loaded, the hook
+	// cannot be attached.
+	Module string
+
+	// Without names a structure that the kernel must not have: the program relies on
+	// layouts from before it came.
+	Without string
+
 	// CallSite names a function that the probe tells calls from by its addresses, and
 	// cannot do without.
 	CallSite string

@@ -18,6 +18,7 @@ var Events = []Event{
 	skbFree, skbDerive,
 	qdiscEnq, qdiscDeq, qdiscDrop,
 	cpuSample,
+	wifiScan, wifiChannel,
 	funcCount, tpCount,
 	tcpSynackRetrans, tcpReset, tcpCongState, tcpSynArrive, tcpSynRecv, tcpAcceptFn, tcpConnectFn, tcpTLP, tcpMsg,
 	udpConnect, udpMsg, udpGone,

@@ -43,6 +43,10 @@ func (k *kernel) check(h schema.Hook) error {
 			return fmt.Errorf("call site %s: not in kallsyms", h.CallSite)
 		}
 	}
+	var st *btf.Struct
+	if h.Without != "" && k.types.TypeByName(h.Without, &st) == nil {
+		return errors.New("only for the layouts of older kernels")
+	}
 	if _, ok := members[h.Target]; ok {
 		if h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe {
 			return k.haveKprobes()
@@ -62,11 +66,27 @@ func (k *kernel) check(h schema.Hook) error {
 	return nil
 }
 
+// typesOf is the types among which a hook's target is.
+func (k *kernel) typesOf(h schema.Hook) (*btf.Spec, error) {
+	if h.Module == "" {
+		return k.types, nil
+	}
+	types, err := k.cache.Module(h.Module)
+	if err != nil {
+		return nil, fmt.Errorf("module %s: not loaded, or without BTF", h.Module)
+	}
+	return types, nil
+}
+
 // checkTracepoint compares the number of arguments with the typedef that the kernel
 // keeps for each tracepoint; its first parameter is not an argument.
 func (k *kernel) checkTracepoint(h schema.Hook) error {
+	types, err := k.typesOf(h)
+	if err != nil {
+		return err
+	}
 	var td *btf.Typedef
-	if err := k.types.TypeByName("btf_trace_"+h.Target, &td); err != nil {
+	if err := types.TypeByName("btf_trace_"+h.Target, &td); err != nil {
 		return errors.New("not in this kernel's BTF")
 	}
 	ptr, ok := td.Type.(*btf.Pointer)
@@ -81,8 +101,12 @@ func (k *kernel) checkTracepoint(h schema.Hook) error {
 }
 
 func (k *kernel) checkFunction(h schema.Hook) error {
+	types, err := k.typesOf(h)
+	if err != nil {
+		return err
+	}
 	var fn *btf.Func
-	if err := k.types.TypeByName(h.Target, &fn); err != nil {
+	if err := types.TypeByName(h.Target, &fn); err != nil {
 		return errors.New("not a function in this kernel's BTF")
 	}
 	proto, ok := fn.Type.(*btf.FuncProto)

@@ -37,6 +37,7 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 		"passed":         checkPassed(c, l),
 		"execs":          checkExecs(c, l),
 		"files":          checkFiles(c, l, want),
+		"scans":          checkScans(c, l, want),
 		"receive queues": checkReceiveQueues(c, l),
 		"memory":         checkMemory(c, l),
 		"io":             checkIO(c, l),

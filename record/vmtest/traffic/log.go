@@ -43,6 +43,8 @@ type Log struct {
 	Passed []Passed `json:"passed,omitempty"`
 	Execs  []Exec   `json:"execs,omitempty"`
 	FileIO []FileIO `json:"file_io,omitempty"`
+	// Scans are those of Wi-Fi radios.
+	Scans []Scan `json:"scans,omitempty"`
 	// Queues are what queueing disciplines counted.
 	Queues []Queue `json:"queues,omitempty"`
 	// Interrupts are the machine's, read at the start and at the end.

@@ -51,6 +51,7 @@ var kinds = []struct {
 	{"pass", (*worker).passes},
 	{"exec", (*worker).execs},
 	{"files", (*worker).files},
+	{"wifi", (*worker).scans},
 	{"ping", (*worker).pings},
 	{"loss", (*worker).lossy},
 	{"dns", (*worker).dns},
@@ -82,6 +83,7 @@ var DefaultCounts = map[string]int{
 	"waits": 31,              // wait
 	"dups":  33, "binds": 27, // dup
 	"passed": 35, "held": 29, "execs": 3, "fileio": 45, // pass, exec, files
+	"scans":     5,                                   // wifi
 	"pingfull":  39,                                  // ping
 	"transfers": 3,                                   // loss
 	"lookups":   9, "unknown": 3, "gethostbyname": 5, // dns
