@@ -264,8 +264,9 @@ static __always_inline bool want_ends(const u8 *a, const u8 *b, u16 aport, u16 b
 	return !FILTER_ENDS || ends_wanted(x[0], x[1], y[0], y[1], ENDS(aport, bport, family));
 }
 
-/* A tuple on the stack that want_tuple may read. */
-#define TUPLE(t) struct tuple t __attribute__((aligned(8)))
+/* A tuple on the stack that want_tuple may read, and that may be copied whole: old
+ * verifiers want every byte of it written. */
+#define TUPLE(t) struct tuple t __attribute__((aligned(8))) = {}
 
 static __always_inline bool want_tuple(struct tuple *t)
 {
