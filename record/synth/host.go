@@ -41,6 +41,7 @@ type host struct {
 	cookie int64
 	port   uint16
 	echo   int64
+	scans  uint64
 	totals map[place]int64 // of the recorder's own counters
 	frames []uint64
 }

@@ -105,6 +105,8 @@ func (h *host) scene() int {
 		h.drop(h.conns[h.r.IntN(len(h.conns))])
 	case n < 15:
 		h.sample()
+	case n < 16 && h.r.IntN(10) == 0:
+		h.scan()
 	case n < 16 && h.r.IntN(4) == 0:
 		h.count()
 	case n < 16:

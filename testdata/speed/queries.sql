@@ -255,3 +255,10 @@ SELECT symbol, sum("count") AS n FROM capture WHERE event = 'func_count' GROUP B
 
 -- @ tpcount | counts count
 SELECT symbol, sum("count") AS n FROM capture WHERE event = 'tp_count' GROUP BY ALL ORDER BY n;
+
+-- @ ieee80211scan | ~
+SELECT d.ts_ns, d.dev, d.aborted, (d.ts_ns - s.ts_ns) // 1000000 AS ms
+FROM (SELECT * FROM capture WHERE event = 'wifi_scan' AND scan_step = 'done') d
+ASOF JOIN (SELECT * FROM capture WHERE event = 'wifi_scan' AND scan_step = 'start') s
+    ON s.wiphy = d.wiphy AND s.scan_request = d.scan_request AND s.ts_ns <= d.ts_ns
+ORDER BY d.ts_ns;
