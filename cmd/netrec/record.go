@@ -188,8 +188,8 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // profileCost is what each profile costs, as testdata/cost measured it.
 var profileCost = map[schema.Profile]string{
-	schema.Light: "nothing per packet; about 10 rows and 9 µs for each TCP connection",
+	schema.Light: "nothing per packet; about 10 rows and 11 µs for each TCP connection",
 	schema.Default: `also about 0.3 µs for each send, receive and TCP segment (a 1-byte exchange over loopback
            takes 30 % longer), 11 bytes and 1 µs of the recorder's CPU time per event`,
-	schema.Full: `also about 0.3 µs for each packet made and freed (the same exchange takes 50 % longer)`,
+	schema.Full: `also about 0.3 µs for each packet made and freed (the same exchange takes 55 % longer)`,
 }
