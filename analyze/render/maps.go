@@ -23,24 +23,18 @@ func (w *textWriter) key(t *Table, cells []Cell) []byte {
 	if !t.Unnamed {
 		b = append(b, t.Name...)
 	}
-	first := 0
-	if t.Sections {
-		first = 1 // it is above the entries
-	}
-	if t.Keys == first {
+	n := t.Keys
+	if n == 0 {
 		return b
 	}
 	b = append(b, '[')
-	for i := first; i < t.Keys; i++ {
-		if i > first {
+	for i := range n {
+		if i > 0 {
 			b = append(b, ", "...)
 		}
-		switch {
-		case cells[i].Null:
-			b = append(b, '?')
-		case t.Columns[i].Kind == Stack:
+		if t.Columns[i].Kind == Stack {
 			b = appendStack(b, cells[i].Str)
-		default:
+		} else {
 			b = appendPlain(b, &t.Columns[i], &cells[i], true)
 		}
 	}
