@@ -22,7 +22,7 @@ type finding struct {
 
 // column indices, by name as the schema has them.
 func column(name string) scan.Col {
-	i := slices.IndexFunc(schema.Columns, func(c schema.Column) bool { return c.Name == name })
+	i := schema.ColumnIndex(name)
 	if i < 0 {
 		panic("no column " + name)
 	}
