@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel bench cost kill sample clean
+.PHONY: build test unit lint generate kernels kernel bench cost speed kill sample clean
 
 build: ## the static binary, ./netrec
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
@@ -23,16 +23,19 @@ generate: ## C header and BPF object from schema and bpf/*.bpf.c; needs clang, l
 	$(GO) generate ./bpf
 
 kernel: ## one kernel, for daily work: make kernel K=6.12
-	$(GO) test -count=1 -v -timeout 30m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
+	$(GO) test -count=1 -v -timeout 35m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
 
 kernels: ## all kernels
-	$(GO) test -count=1 -v -timeout 30m -run '^TestKernels$$' ./record/truth -kernels all
+	$(GO) test -count=1 -v -timeout 35m -run '^TestKernels$$' ./record/truth -kernels all
 
 bench: ## decode, encode, commit, scan and every fold
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...
 
 cost: build ## ns per event, CPU, bytes and the highest lossless rate on this machine, beside perf
 	./testdata/cost/cost.sh
+
+speed: build ## time and memory of every analysis on ten million events, beside DuckDB; NETREC_PYTHON must have it
+	./testdata/speed/speed.sh
 
 kill: build ## 200 kills at random times, and a full disk
 	./testdata/kill/kill.sh 200

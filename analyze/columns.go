@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"strings"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
 )
@@ -42,3 +44,12 @@ func join(parts ...[]render.Column) []render.Column {
 
 // isTCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP.
 func isTCP(s *agg.Socket) bool { return s.Protocol == "tcp" || s.Protocol == "" }
+
+// headed gives key columns a heading and a width, for tables that are lines and not maps.
+func headed(keys []render.Column, width int) []render.Column {
+	cs := make([]render.Column, len(keys))
+	for i, c := range keys {
+		cs[i] = c.Text(strings.ToUpper(c.Name), width)
+	}
+	return cs
+}

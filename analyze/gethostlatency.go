@@ -1,42 +1,101 @@
 package analyze
 
 import (
+	"fmt"
+
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 var _ = register(engine.Analysis{
 	Name:     "gethostlatency",
-	Group:    groupDNS,
-	Question: "how slow are name lookups, per process and host?",
-	Help: `One line per lookup through the C library (getaddrinfo, gethostbyname and its
-kin), when it returned. Resolvers that applications bring themselves and static
-binaries are not seen. The return code, function and library are in the formats
-for programs. --bpftrace has the columns of the bpftrace version.`,
-	Example: "gethostlatency --pid 1234",
-	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"}},
-	New: func(in *engine.Input) engine.Fold {
-		pid, comm, dur, host := in.Int("pid"), in.Str("comm"), in.Int("dur_ns"), in.Str("host")
-		ret, function, lib := in.Int("ret"), in.Str("func"), in.Str("lib")
-		whole := in.Flag("bpftrace")
-		pidWidth, ms := -7, render.Col("lat_ms", render.Fixed).Digits(2).Text("LATms", 10).In("ms")
-		if whole {
-			pidWidth, ms = -6, render.Col("lat_ms", render.Int).Text("LATms", 6).In("ms")
-		}
-		spec := render.Spec{Name: "lookups", Columns: []render.Column{
-			render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
-			render.Col("comm", render.String).Text("COMM", -16), ms, render.Col("host", render.String).Text("HOST", 0),
-			render.Col("ret", render.Int), render.Col("func", render.String), render.Col("lib", render.String),
-			render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}}
-		return snoop(in, "dns_call", spec, func(r *engine.Row, t *render.Table) {
-			ns := r.Int(dur)
-			t.Int(in.Local(r.TS)).Int(r.Int(pid)).Str(r.Str(comm))
-			if whole {
-				t.Int(ns / 1e6)
-			} else {
-				t.Int(render.Round(ns, 1e6, 2))
-			}
-			t.Str(r.Str(host)).IntOr(r.Int(ret), r.Has(ret)).StrOr(r.Str(function)).StrOr(r.Str(lib)).Int(ns).Int(r.TS)
-		})
-	},
+	Group:    groupSlow,
+	Question: "how slow are name lookups, per process and host, and does it depend on how many run at once?",
+	Help: `One line per lookup through the C library (getaddrinfo, gethostbyname and its kin),
+when it returned; the name is as it was when the call began. Then what it cannot see,
+resolvers that applications bring themselves and static binaries: queries to port 53 and
+their answers, by socket and in their order, that no lookup of the same thread
+contains. The recording does not have the name in them. A query that a cache or a
+local resolver answers over another way is not seen.
+--concurrency shows latency by the number of lookups in flight when one began: if it
+grows with them, something limits how many the host may have. Return code, h_errno, function
+and library are in the formats for programs. --bpftrace has the columns of the
+bpftrace version.`,
+	Example: "gethostlatency --concurrency",
+	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
+		{Name: "concurrency", Kind: engine.Flag, Doc: "latency by lookups in flight instead of lines"}},
+	New: newGethostlatency,
 })
+
+type gethostlatency struct {
+	in      *engine.Input
+	t       *render.Table
+	queries *queries
+	load    *lookupLoad
+	whole   bool
+
+	lookups, failed int64
+
+	pid, tid, comm, dur, host, ret, found, herrno, function, lib scan.Col
+}
+
+func newGethostlatency(in *engine.Input) engine.Fold {
+	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"),
+		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), function: in.Str("func"), lib: in.Str("lib")}
+	if in.Flag("concurrency") {
+		f.load = &lookupLoad{}
+	}
+	if first := firstOf(in, "dns_call", "udp_msg"); first == "dns_call" {
+		in.On(first, f.row)
+		if !f.whole && f.load == nil {
+			f.queries = newQueries(in, "lookups that do not go through the C library are not seen")
+		}
+	} else {
+		in.Use("dns_call", "there are no names, only queries to port 53", f.row)
+		f.queries = newQueries(in, "")
+		in.On(first, nil)
+	}
+	pidWidth, ms := -7, render.Col("lat_ms", render.Fixed).Digits(2).Text("LATms", 10).In("ms")
+	if f.whole {
+		pidWidth, ms = -6, render.Col("lat_ms", render.Int).Text("LATms", 6).In("ms")
+	}
+	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
+		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
+		render.Col("comm", render.String).Text("COMM", -16), ms, render.Col("host", render.String).Text("HOST", 0),
+		render.Col("ret", render.Int), render.Col("found", render.Int), render.Col("h_errno", render.String),
+		render.Col("func", render.String), render.Col("lib", render.String),
+		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
+	return f
+}
+
+func (f *gethostlatency) row(r *engine.Row) {
+	ns, failed := r.Int(f.dur), r.Int(f.ret) != 0 || r.Has(f.found) && r.Int(f.found) == 0
+	if f.lookups++; failed {
+		f.failed++
+	}
+	if f.queries != nil {
+		f.queries.explained(r.Int(f.tid), r.TS-ns, r.TS)
+	}
+	if f.load != nil {
+		f.load.add(r.TS-ns, r.TS, failed)
+		return
+	}
+	if f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.pid)).Str(r.Str(f.comm)); f.whole {
+		f.t.Int(ns / 1e6)
+	} else {
+		f.t.Int(render.Round(ns, 1e6, 2))
+	}
+	f.t.Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+}
+
+// Finish shows the queries that no lookup explains, or latency against load.
+func (f *gethostlatency) Finish(a *render.Answer) {
+	if f.queries != nil {
+		f.queries.finish(a, f.load)
+	}
+	f.load.show(f.in, a)
+	if f.failed > 0 {
+		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Group(f.failed), engine.Group(f.lookups)))
+	}
+}

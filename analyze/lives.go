@@ -11,7 +11,16 @@ import (
 type lives struct {
 	in         *engine.Input
 	whole, cut *render.Table
-	strangers  bool // pid 0 is shown, as the originals do
+	livesLook
+}
+
+// livesLook is how text shows sessions.
+type livesLook struct {
+	stamp     *stamp
+	strangers bool // pid 0 is shown, as the originals do
+	wide      bool // room for IPv6 addresses, the IP version, and the further columns
+	hundredth bool // milliseconds with two digits after the point
+	csv       bool
 }
 
 // traffic is what a session moved.
@@ -20,28 +29,54 @@ type traffic struct {
 	known  bool
 }
 
-// newLives makes the tables; more columns of whole sessions are for programs.
-func newLives(in *engine.Input, strangers bool, more ...render.Column) *lives {
-	cols := join(owner(), ends(), []render.Column{
-		render.Col("tx_kb", render.Int).Text("TX_KB", 5).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", 5).In("KiB"),
-		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("tx_bytes", render.Int).In("bytes"),
+// newLives makes the tables; more columns of whole sessions are for programs, and for
+// people who want them wide.
+func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
+	l := &lives{in: in, livesLook: look}
+	cols := l.columns()
+	form := render.Columns
+	if look.csv {
+		form = render.CSV
+	}
+	l.whole = in.Table(render.Spec{Name: "sessions", Look: form, Columns: join(cols, more)})
+	l.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form,
+		Columns: append(cols, render.Col("why", render.String).Text("WHY", 0))}).Hold(1 << 16)
+	return l
+}
+
+func (l *lives) columns() []render.Column {
+	who, e, kb, ms := owner(), ends(), 5, render.Col("ms", render.Int).Text("MS", 0).In("ms")
+	if l.hundredth {
+		ms = render.Col("ms", render.Fixed).Digits(2).Text("MS", 0).In("ms")
+	}
+	if l.wide {
+		who[1] = who[1].Text("COMM", -16)
+		who = append(who, render.Col("ip", render.Int).Text("IP", -2))
+		e[0], e[2], kb, ms = e[0].Text("LADDR", -26), e[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
+	}
+	return join(l.stamp.columns(-9), who, e, []render.Column{
+		render.Col("tx_kb", render.Int).Text("TX_KB", kb).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", kb).In("KiB"),
+		ms, render.Col("tx_bytes", render.Int).In("bytes"),
 		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, identity())
-	return &lives{in: in, strangers: strangers,
-		whole: in.Table(render.Spec{Name: "sessions", Columns: join(cols, more)}),
-		cut: in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end",
-			Columns: append(cols, render.Col("why", render.String).Text("WHY", 0))}).Hold(1 << 16)}
 }
 
 // line fills the columns that both tables have.
-func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, ns int64, b traffic) *render.Table {
-	putEnds(t.IntOr(pid, pid != 0 || l.strangers).Str(comm), s)
-	t.IntOr(b.tx/1024, b.known).IntOr(b.rx/1024, b.known).Int(ns/1e6).IntOr(b.tx, b.known).IntOr(b.rx, b.known).Int(ns)
-	return putIdentity(t, s)
+func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, until, ns int64, b traffic) *render.Table {
+	if l.stamp.put(t, until).IntOr(pid, pid != 0 || l.strangers).Str(comm); l.wide {
+		t.Int(ipVersion(s.Laddr))
+	}
+	putEnds(t, s).IntOr(b.tx/1024, b.known).IntOr(b.rx/1024, b.known)
+	if l.hundredth {
+		t.Int(render.Round(ns, 1e6, 2))
+	} else {
+		t.Int(ns / 1e6)
+	}
+	return putIdentity(t.IntOr(b.tx, b.known).IntOr(b.rx, b.known).Int(ns), s)
 }
 
 // older lists a session that ended but began before the recording, or unseen.
 func (l *lives) older(s *agg.Socket, until int64, b traffic) {
-	l.line(l.cut, s, s.Pid, s.Comm, until-l.since(s), b).Str("began before").End()
+	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str("began before").End()
 }
 
 // open lists a session that never closed.
@@ -53,13 +88,16 @@ func (l *lives) open(s *agg.Socket) {
 	if !s.Born {
 		why = "began before, " + why
 	}
-	l.line(l.cut, s, s.Pid, s.Comm, until-l.since(s), traffic{}).Str(why).End()
+	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), traffic{}).Str(why).End()
 }
 
 // since is when the part of a life that the recording has begins.
 func (l *lives) since(s *agg.Socket) int64 {
-	if s.Older {
+	switch {
+	case s.Older:
 		return l.in.Start()
+	case s.Began != 0: // socket(2) may be long before
+		return s.Began
 	}
 	return s.First
 }

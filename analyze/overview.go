@@ -65,7 +65,7 @@ func (f *overview) Finish(a *render.Answer) {
 	f.recording()
 	f.events()
 	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, process.compare); len(best) > 0 {
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, process.Compare); len(best) > 0 {
 		for _, e := range best {
 			t.Int(e.Key.pid).Str(e.Key.comm).Int(e.Count).End()
 		}

@@ -2,27 +2,39 @@ package analyze
 
 import (
 	"cmp"
+	"embed"
 	"slices"
 
 	"netrec/analyze/engine"
 )
 
-// Groups in the order of the list.
+// Groups of analyses by the question they answer, in the order of the list.
 const (
 	groupStart = "Where to start"
-	groupTCP   = "TCP sessions"
-	groupSock  = "Socket I/O"
-	groupPkt   = "Packets"
-	groupDNS   = "Name lookups"
+	groupWho   = "Who talks to whom?"
+	groupLife  = "How long do sockets and sessions live?"
+	groupSlow  = "Why is it slow?"
+	groupMuch  = "How much is sent and received, in what sizes?"
+	groupFull  = "What waits in which queue, and how full is it?"
+	groupLost  = "What is lost, refused or sent again?"
+	groupCPU   = "Where does the CPU spend its time?"
 )
 
-var groups = []string{groupStart, groupTCP, groupSock, groupPkt, groupDNS}
+var groups = []string{groupStart, groupWho, groupLife, groupSlow, groupMuch, groupFull, groupLost, groupCPU}
 
 var registered []*engine.Analysis
+
+// shown has parts of answers from real recordings, for the help of analyses, by their name.
+//
+//go:embed shown
+var shown embed.FS
 
 // register enters an analysis. It is called where the analysis is declared and
 // nowhere else.
 func register(a engine.Analysis) *engine.Analysis {
+	if b, err := shown.ReadFile("shown/" + a.Name + ".txt"); err == nil {
+		a.Shown = string(b)
+	}
 	registered = append(registered, &a)
 	return &a
 }

@@ -15,9 +15,9 @@ type process struct {
 	pid  int64
 }
 
-func (p process) put(t *render.Table) { t.Str(p.comm).Int(p.pid) }
+func (p process) Put(t *render.Table) { t.Str(p.comm).Int(p.pid) }
 
-func (p process) compare(q process) int {
+func (p process) Compare(q process) int {
 	return cmp.Or(cmp.Compare(p.comm, q.comm), cmp.Compare(p.pid, q.pid))
 }
 
@@ -26,15 +26,15 @@ var processKeys = []render.Column{render.Col("comm", render.String), render.Col(
 // key is what a table is keyed by.
 type key[K any] interface {
 	comparable
-	put(*render.Table)
-	compare(K) int
+	Put(*render.Table)
+	Compare(K) int
 }
 
 // none is the key of tables with a single entry.
 type none struct{}
 
-func (none) put(*render.Table) {}
-func (none) compare(none) int  { return 0 }
+func (none) Put(*render.Table) {}
+func (none) Compare(none) int  { return 0 }
 
 // mapOf is a bpftrace map: a fold for each key, shown ascending by its weight.
 type mapOf[K key[K], V any] struct {
@@ -54,7 +54,7 @@ func (m *mapOf[K, V]) Add(k K, v int64) {
 
 // Finish shows the map.
 func (m *mapOf[K, V]) Finish(a *render.Answer) {
-	for _, k := range m.keyed.Sorted(m.weight, func(a, b K) int { return a.compare(b) }) {
+	for _, k := range m.keyed.Sorted(m.weight, func(a, b K) int { return a.Compare(b) }) {
 		m.show(m.table, k, m.keyed.At(k))
 	}
 	if n := m.keyed.Overflow; n > 0 {
@@ -69,9 +69,11 @@ func histOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column
 		add: (*agg.Log2).Add, weight: (*agg.Log2).Total, show: showHist[K]}
 }
 
-func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) {
-	for _, b := range h.Buckets() {
-		k.put(t)
+func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) { showBuckets(t, k, h.Buckets()) }
+
+func showBuckets[K key[K]](t *render.Table, k K, buckets []agg.Bucket) {
+	for _, b := range buckets {
+		k.Put(t)
 		t.IntOr(b.Low, !b.NoLow).IntOr(b.High, !b.NoHigh).Int(b.Count).End()
 	}
 }
@@ -85,7 +87,7 @@ func statsOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Colum
 }
 
 func showStats[K key[K]](t *render.Table, k K, s *agg.Stats) {
-	k.put(t)
+	k.Put(t)
 	t.Int(s.Count).Int(s.Average()).Int(s.Sum).Int(s.Min).Int(s.Max).End()
 }
 
@@ -93,24 +95,14 @@ func showStats[K key[K]](t *render.Table, k K, s *agg.Stats) {
 func countBy[K key[K]](in *engine.Input, name string, keys ...render.Column) *mapOf[K, int64] {
 	return &mapOf[K, int64]{table: in.Table(render.CountMap(name, keys...)),
 		add: func(n *int64, v int64) { *n += v }, weight: func(n *int64) int64 { return *n },
-		show: func(t *render.Table, k K, n *int64) { k.put(t); t.Int(*n).End() }}
+		show: func(t *render.Table, k K, n *int64) { k.Put(t); t.Int(*n).End() }}
 }
 
 // text is a key of one string.
 type text string
 
-func (s text) put(t *render.Table) { t.Str(string(s)) }
-func (s text) compare(o text) int  { return cmp.Compare(s, o) }
-
-// snoop is one line per event.
-func snoop(in *engine.Input, event string, spec render.Spec, line func(*engine.Row, *render.Table)) engine.Fold {
-	t := in.Table(spec)
-	in.On(event, func(r *engine.Row) {
-		line(r, t)
-		t.End()
-	})
-	return engine.FoldFunc(func(*render.Answer) {})
-}
+func (s text) Put(t *render.Table) { t.Str(string(s)) }
+func (s text) Compare(o text) int  { return cmp.Compare(s, o) }
 
 // also runs several folds as one, in the order of the answer.
 func also(fs ...engine.Fold) engine.Fold {
@@ -119,6 +111,17 @@ func also(fs ...engine.Fold) engine.Fold {
 			f.Finish(a)
 		}
 	})
+}
+
+// noteRules says what the original's rule and the right one judge differently, if there
+// are such cases: the one text where the original's rule was used, else the other.
+func noteRules(a *render.Answer, cases int64, compat bool, original, right string) {
+	switch {
+	case cases > 0 && compat:
+		a.Note(original)
+	case cases > 0:
+		a.Note(right)
+	}
 }
 
 // plural is "1 session" or "3 sessions".

@@ -13,7 +13,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "skbdrop",
-	Group:    groupPkt,
+	Group:    groupLost,
 	Question: "where in the kernel are packets dropped, and which protocol counters moved?",
 	Help: `First the protocol counters that moved between start and stop of the recording
 (name, increment, increment per second), then dropped packets by kernel stack,

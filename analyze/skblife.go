@@ -6,35 +6,136 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 var _ = register(engine.Analysis{
 	Name:     "skblife",
-	Group:    groupPkt,
-	Question: "how long does an sk_buff live: what delay do all layers of the stack add?",
-	Help: `Nanoseconds from the allocation of an sk_buff to its end, consumed or dropped.
-This is the life of the buffer, not of the packet: segmentation, merging and
-coalescing move data between buffers. Buffers freed on a path without an event
-show as reborn: the same address is allocated again before an end was seen.`,
-	Example: "skblife --from 10s --to 20s",
-	New: func(in *engine.Input) engine.Fold {
-		h := histOf[none](in, "skb_residency_nsecs", "ns")
-		var skbs agg.Skbs
-		var unborn int64
-		skb := in.Int("skb")
-		end := func(r *engine.Row) {
-			if birth, ok := skbs.Free(r.Uint(skb)); ok {
-				h.Add(none{}, r.TS-birth)
-			} else {
-				unborn++
+	Group:    groupSlow,
+	Question: "how long do an sk_buff and its packet live: what delay do all layers of the stack add?",
+	Help: `@skb_residency_nsecs is the time from the birth of an sk_buff to its end.
+@packet_nsecs is that of packets: from their first sk_buff until the last one that was
+cloned, copied or cut from it ends, or until GRO or TCP merges it into another. A
+packet lives longer than its sk_buffs where segmentation or retransmission clones it.
+
+--became counts packets by what became of them. --stages divides the lives of sk_buffs:
+socket and protocols until a device gets it, the device's queues, the driver, and the
+way from the receiving device to the reader. --top lists the packets that lived longest;
+skb ADDR follows a single one.
+
+Buffers freed on a path without an event show as reborn: the address is allocated
+again before an end was seen. --compat sees only what the slab allocator does, as the
+original: births from the recycled buffers of NAPI are missing, and ends that feed
+them, so that one life may span several packets.`,
+	Example: "skblife --became --stages",
+	Options: []engine.Option{
+		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},
+		{Name: "stages", Kind: engine.Flag, Doc: "also the time in each part of the stack"},
+		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "10", Doc: "also the packets that lived longest"},
+		engine.Compat("slab allocations only; recycled buffers live on"),
+	},
+	New: newSkblife,
+})
+
+type skblife struct {
+	in            *engine.Input
+	life, packets *mapOf[none, agg.Log2]
+	became        agg.Keyed[fate, agg.Stats]
+	longest       *longest // nil without --top
+	stages        *stages
+	skbs          agg.Packets
+	original      agg.Spans[uint64]
+	compat        bool
+	whole         bool // skb_free tells of every end
+
+	skb, parent, ok, kind, function        scan.Col
+	lives, rightNS, originals, originalsNS int64
+}
+
+func newSkblife(in *engine.Input) engine.Fold {
+	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0, skb: in.Int("skb"), parent: in.Int("parent_skb"),
+		ok: in.Int("ok"), kind: in.Str("derive_kind"), function: in.Str("func")}
+	f.packets = histOf[none](in, "packet_nsecs", "ns")
+	f.life = histOf[none](in, "skb_residency_nsecs", "ns")
+	in.On("skb_alloc", f.born)
+	in.On("skb_consume", f.consumed)
+	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })
+	in.Use("skb_free", "buffers that others took over have no end", f.freed)
+	in.Use("skb_derive", "clones have no birth, and lives of packets are those of their buffers", f.derived)
+	if in.Flag("stages") {
+		f.stages = newStages(in, &f.skbs)
+	}
+	if n := in.Number("top"); n > 0 {
+		f.longest = newLongest(in, n)
+	}
+	if f.compat {
+		return also(f.life, f)
+	}
+	return also(f.packets, f.life, f)
+}
+
+func (f *skblife) born(r *engine.Row) {
+	f.skbs.Born(r.Uint(f.skb), r.TS)
+	if r.Str(f.function) != "__build_skb_around" {
+		f.original.Begin(r.Uint(f.skb), r.TS)
+	}
+}
+
+// consumed is the end where nothing better tells of it.
+func (f *skblife) consumed(r *engine.Row) {
+	if !f.whole {
+		f.end(r, false)
+	}
+}
+
+func (f *skblife) freed(r *engine.Row) { f.end(r, false) }
+
+func (f *skblife) end(r *engine.Row, dropped bool) {
+	addr := r.Uint(f.skb)
+	if dropped && f.whole {
+		f.skbs.Dropped(addr)
+		return
+	}
+	// NAPI keeps this one, and the allocator hears nothing of it.
+	if r.Str(f.function) != "napi_skb_free_stolen_head" {
+		if birth, ok := f.original.End(addr); ok {
+			f.originals++
+			f.originalsNS += r.TS - birth
+			if f.compat {
+				f.life.Add(none{}, r.TS-birth)
 			}
 		}
-		in.On("skb_alloc", func(r *engine.Row) { skbs.Alloc(r.Uint(skb), r.TS) })
-		in.On("skb_consume", end)
-		in.Use("skb_drop", "buffers of dropped packets have no end", end)
-		return also(h, engine.FoldFunc(func(a *render.Answer) {
-			a.Note(fmt.Sprintf("not counted: %s reborn without an end, %s still alive, %s freed whose birth is not in the recording",
-				engine.Group(skbs.Reborn()), engine.Group(int64(skbs.Alive())), engine.Group(unborn)))
-		}))
-	},
-})
+	}
+	s, p := f.skbs.Ended(addr, dropped)
+	if s == nil {
+		return
+	}
+	f.lives++
+	f.rightNS += r.TS - s.Birth
+	if f.stages != nil {
+		f.stages.end(s, r.TS)
+	}
+	if !f.compat {
+		f.life.Add(none{}, r.TS-s.Birth)
+	}
+	f.packet(p, r.TS)
+}
+
+// Finish shows what packets became, the stages, and tells the rules apart.
+func (f *skblife) Finish(a *render.Answer) {
+	if f.in.Flag("became") {
+		listFates(f.in, &f.became)
+	}
+	if f.stages != nil {
+		f.stages.Finish(a)
+	}
+	if f.longest != nil {
+		f.longest.Finish(a)
+	}
+	a.Note(fmt.Sprintf("not counted: %s reborn without an end, %s still alive, %s freed whose birth is not in the recording",
+		engine.Group(f.skbs.Reborn), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))
+	if f.lives != f.originals || f.rightNS != f.originalsNS {
+		a.Note(fmt.Sprintf("%s, %s ns together; the original's rule (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
+			engine.Group(f.rightNS), engine.Group(f.originals), engine.Group(f.originalsNS)))
+	}
+}

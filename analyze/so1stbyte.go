@@ -11,11 +11,12 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "so1stbyte",
-	Group:    groupSock,
+	Group:    groupSlow,
 	Question: "how long from connect(2) until the first byte is read: how busy is the remote application?",
 	Help: `Microseconds from the start of an IP connect to the end of the first receive
 call on that socket that returned data, per process. --ttfb adds the same from
-ESTABLISHED, which leaves out the handshake.
+ESTABLISHED, which leaves out the handshake. --by host,minute shows which remote hosts
+were busy when. A socket that was passed on counts for the process that connected it.
 
 The original goes by process and descriptor: a receive that returned nothing ends
 the span, and a start outlives close(2) until the descriptor is reused. --compat
@@ -23,6 +24,7 @@ counts so.`,
 	Example: "so1stbyte --ttfb",
 	Options: []engine.Option{
 		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},
+		engine.By("comm,pid", append([]string{"second", "minute", "ustack"}, engine.SocketKeys...)...),
 		engine.Compat("by process and descriptor, any receive ends the span"),
 	},
 	New: newSo1stbyte,
@@ -31,33 +33,34 @@ counts so.`,
 // firstByte is the state of one socket.
 type firstByte struct {
 	start, established int64
-	who                process
+	key                engine.Key
 	fd                 int64 // plus one; 0 if unknown
 }
 
 type descriptor struct{ pid, fd int64 }
 
 type so1stbyte struct {
-	us, ttfb *mapOf[process, agg.Log2]
+	us, ttfb *mapOf[engine.Key, agg.Log2]
+	keys     *engine.Keys
 	compat   bool
 	socks    agg.PerSocket[firstByte]
 	open     agg.Spans[descriptor] // as the original keeps them
 
-	pid, comm, ret, dur, fd, family, dir, newState scan.Col
-	right, original, agree                         int64
+	pid, ret, dur, fd, family, dir, newState scan.Col
+	right, original, agree                   int64
 }
 
 func newSo1stbyte(in *engine.Input) engine.Fold {
-	f := &so1stbyte{compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
+	f := &so1stbyte{compat: in.Flag("compat"), keys: in.Keys(nil), pid: in.Int("pid"), ret: in.Int("ret"),
 		dur: in.Int("dur_ns"), fd: in.Int("fd"), family: in.Str("family"), dir: in.Str("dir"), newState: in.Str("new_state")}
 	in.Sockets("")
 	in.On("sys_connect", f.connect)
 	in.On("sock_io", f.io)
 	in.Use("sys_accept", "", f.accept)
-	if f.ttfb = histOf[process](in, "ttfb_us", "us", processKeys...); in.Flag("ttfb") {
+	if f.ttfb = histOf[engine.Key](in, "ttfb_us", "us", f.keys.Columns...); in.Flag("ttfb") {
 		in.Use("tcp_state", "there is no time from ESTABLISHED", f.state)
 	}
-	f.us = histOf[process](in, "us", "us", processKeys...)
+	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
 	return also(f.ttfb, f.us, f)
 }
 
@@ -66,15 +69,14 @@ func (f *so1stbyte) connect(r *engine.Row) {
 	if r.Sock == nil || family != "inet" && family != "inet6" {
 		return
 	}
-	who := process{r.Str(f.comm), r.Int(f.pid)}
-	d := descriptor{who.pid, r.Int(f.fd)}
+	d := descriptor{r.Int(f.pid), r.Int(f.fd)}
 	s := f.socks.Of(r.Sock)
 	s.fd = d.fd + 1
 	if ret < 0 && ret != -einprogress {
 		f.open.End(d)
 		return
 	}
-	s.start, s.who = r.TS-r.Int(f.dur), who
+	s.start, s.key = r.TS-r.Int(f.dur), f.keys.Of(r)
 	f.open.Begin(d, s.start)
 }
 
@@ -103,7 +105,7 @@ func (f *so1stbyte) io(r *engine.Row) {
 	if ended {
 		f.original++
 		if f.compat {
-			f.us.Add(process{r.Str(f.comm), r.Int(f.pid)}, (r.TS-began)/1000)
+			f.us.Add(f.keys.Of(r), (r.TS-began)/1000)
 		}
 	}
 	if s.start == 0 || r.Int(f.ret) <= 0 {
@@ -114,10 +116,10 @@ func (f *so1stbyte) io(r *engine.Row) {
 		f.agree++
 	}
 	if !f.compat {
-		f.us.Add(s.who, (r.TS-s.start)/1000)
+		f.us.Add(s.key, (r.TS-s.start)/1000)
 	}
 	if s.established != 0 {
-		f.ttfb.Add(s.who, (r.TS-s.established)/1000)
+		f.ttfb.Add(s.key, (r.TS-s.established)/1000)
 	}
 	s.start = 0
 }

@@ -13,6 +13,7 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"socket"},
 	Group:    groupStart,
 	Arg:      "ADDR",
+	ArgFrom:  "socks --sort bytes",
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
 	Help: `Every life of the socket address, with identity, owner, life and sums, then the
 time line of all of them. Frequent events (I/O, segments, transmit attempts) between

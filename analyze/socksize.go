@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
 
 	"netrec/analyze/engine"
@@ -11,70 +10,50 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "socksize",
-	Group:    groupSock,
+	Aliases:  []string{"socksizestats --stats"},
+	Group:    groupMuch,
 	Question: "what sizes are socket reads and writes, per process?",
 	Help: `Bytes that each send or receive call moved, as a histogram per process and
-direction, or with --stats as count, average (truncated) and total. Calls that
-returned an error are counted apart; reads of zero bytes (end of file) are in [0].
+direction, or with --stats as count, average (truncated) and total, followed by a table of
+the least and greatest size, of sizes that half, 90 and 99 percent of the calls do not
+exceed (less than 2 percent too low), and of bytes per second over the recording. Calls
+that returned an error are counted apart; reads of zero bytes (end of file) are in [0].
 
 Reads with MSG_PEEK leave the data where it is and are not counted; --compat
 counts them, as the original does.`,
 	Example: "socksize --stats",
 	Options: []engine.Option{
 		{Name: "stats", Kind: engine.Flag, Doc: "count, average and total instead of histograms"},
-		{Name: "by", Kind: engine.Choice, Default: "comm", Choices: []string{"comm", "pid", "port", "sock"},
-			Doc: "a further key: process id, remote port or socket"},
+		engine.By("comm", engine.SocketKeys...),
 		engine.Compat("count MSG_PEEK reads too"),
 	},
 	New: newSocksize,
 })
 
-// sizeKey is the process name and the further key of --by.
-type sizeKey struct {
-	comm string
-	more int64
-	has  bool
-}
-
-func (k sizeKey) put(t *render.Table) {
-	if t.Str(k.comm); k.has {
-		t.Int(k.more)
-	}
-}
-
-func (k sizeKey) compare(o sizeKey) int {
-	return cmp.Or(cmp.Compare(k.comm, o.comm), cmp.Compare(k.more, o.more))
-}
-
 type socksize struct {
-	read, write interface{ Add(sizeKey, int64) }
+	read, write interface{ Add(engine.Key, int64) }
+	spread      *sizeSpread
+	keys        *engine.Keys
 
-	dir, ret, comm, flags, more    scan.Col
-	by, compat                     bool
+	dir, ret, flags                scan.Col
+	compat                         bool
 	errors, peeks, blind, received int64
 }
 
 func newSocksize(in *engine.Input) engine.Fold {
-	s := &socksize{dir: in.Str("dir"), ret: in.Int("ret"), comm: in.Str("comm"), flags: in.Int("msg_flags"),
-		compat: in.Flag("compat")}
-	keys := []render.Column{render.Col("comm", render.String)}
-	if name := map[string]string{"pid": "pid", "port": "rport", "sock": "sock"}[in.Text("by")]; name != "" {
-		s.more, s.by = in.Int(name), true
-		kind := render.Int
-		if name == "sock" {
-			kind = render.Addr
-		}
-		keys = append(keys, render.Col(name, kind))
-	}
+	s := &socksize{keys: in.Keys(nil), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), compat: in.Flag("compat")}
 	in.On("sock_io", s.row)
 	if in.Flag("stats") {
-		read := statsOf[sizeKey](in, "read_bytes", "bytes", keys...)
-		write := statsOf[sizeKey](in, "write_bytes", "bytes", keys...)
+		read := statsOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
+		write := statsOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 		s.read, s.write = read, write
-		return also(read, write, s)
+		if s.spread = newSizeSpread(in, s.keys.Columns); s.compat {
+			return also(read, write, s)
+		}
+		return also(read, write, s.spread, s)
 	}
-	read := histOf[sizeKey](in, "read_bytes", "bytes", keys...)
-	write := histOf[sizeKey](in, "write_bytes", "bytes", keys...)
+	read := histOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
+	write := histOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 	s.read, s.write = read, write
 	return also(read, write, s)
 }
@@ -85,12 +64,10 @@ func (s *socksize) row(r *engine.Row) {
 		s.errors++
 		return
 	}
-	k := sizeKey{comm: r.Str(s.comm), has: s.by}
-	if s.by {
-		k.more = r.Int(s.more)
-	}
+	k := s.keys.Of(r)
 	if r.Str(s.dir) == "send" {
 		s.write.Add(k, n)
+		s.spread.add("write", k, n)
 		return
 	}
 	s.received++
@@ -104,6 +81,7 @@ func (s *socksize) row(r *engine.Row) {
 		}
 	}
 	s.read.Add(k, n)
+	s.spread.add("read", k, n)
 }
 
 // msgPeek is MSG_PEEK.

@@ -11,45 +11,63 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "tcpnagle",
-	Group:    groupTCP,
-	Question: "how is Nagle set on transmit calls, and how long is transmission held back?",
+	Group:    groupSlow,
+	Question: "how is Nagle set on transmit calls, how long is transmission held back, and why?",
 	Help: `@nagle counts the transmit attempts by the Nagle flags they were made with.
 @blocked_us is how long data stayed back: from the first attempt that found
 nothing in flight, data queued and sent nothing, to the attempt of the same socket
-that sent some. Windows, pacing and queue limits hold data back as well as Nagle.
+that sent some. --held shows the same for any attempt that left data queued and sent
+none, by reason; there Nagle itself appears, which waits for what is in flight.
+
+Reasons, from the state after the first such attempt: peer window and congestion
+window have no room; cork and nagle hold back less than a segment; else it was pacing
+or the limit on what a socket may have in queues below. --by reason splits
+@blocked_us by them too.
 
 The original ends a span at the next attempt that returned false, whether or not
 it sent anything, and has no name for the flags 6 and 7. --compat does the same.`,
-	Example: "tcpnagle --port 22",
-	Options: []engine.Option{engine.Compat("a false return ends the span")},
-	New:     newTcpnagle,
+	Example: "tcpnagle --held --port 22",
+	Options: []engine.Option{{Name: "held", Kind: engine.Flag, Doc: "also data that waits while segments are in flight"},
+		engine.By("", append([]string{"reason"}, engine.SocketKeys...)...), engine.Compat("a false return ends the span")},
+	New: newTcpnagle,
 })
 
 var nagleFlags = []string{"ON", "OFF", "CORK", "OFF|CORK", "PUSH", "OFF|PUSH", "CORK|PUSH", "OFF|CORK|PUSH"}
 
-// blocked is the state of one socket: when data began to stay back, by both rules.
+// blocked is the state of one socket: when data began to stay back, by both rules and
+// whatever is in flight, and the keys of that moment.
 type blocked struct {
-	right, original int64
-	nxt             uint32
+	right, original, held int64
+	key                   engine.Key
+	reason                text
+	nxt                   uint32
 }
 
 type tcpnagle struct {
-	us     *mapOf[none, agg.Log2]
+	us     *mapOf[engine.Key, agg.Log2]
+	held   *mapOf[text, agg.Log2]
 	flags  *mapOf[text, int64]
+	keys   *engine.Keys
 	socks  agg.PerSocket[blocked]
+	all    bool
 	compat bool
 
-	ret, nonagle, nxt             scan.Col
-	ends, rightNS, origEnds, orig int64
+	ret, nonagle, una, nxt, write, wnd scan.Col
+	cwnd, out, mss                     scan.Col
+	ends, rightNS, origEnds, orig      int64
 }
 
 func newTcpnagle(in *engine.Input) engine.Fold {
-	f := &tcpnagle{compat: in.Flag("compat"), ret: in.Int("ret"), nonagle: in.Int("nonagle"), nxt: in.Int("snd_nxt")}
-	f.us = histOf[none](in, "blocked_us", "us")
-	f.flags = countBy[text](in, "nagle", render.Col("flags", render.String))
+	f := &tcpnagle{all: in.Flag("held"), compat: in.Flag("compat"), ret: in.Int("ret"), nonagle: in.Int("nonagle"), una: in.Int("snd_una"), nxt: in.Int("snd_nxt"),
+		write: in.Int("write_seq"), wnd: in.Int("snd_wnd"), cwnd: in.Int("snd_cwnd"), out: in.Int("packets_out"), mss: in.Int("mss_bytes")}
 	in.Sockets("")
+	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
+	f.us = histOf[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
+	f.held = histOf[text](in, "held_us", "us", render.Col("reason", render.String))
+	f.flags = countBy[text](in, "nagle", render.Col("flags", render.String))
 	in.On("tcp_write_xmit", f.row)
-	return also(f.us, f.flags, f)
+	return also(f.us, f.held, f.flags, f)
 }
 
 func (f *tcpnagle) row(r *engine.Row) {
@@ -62,32 +80,35 @@ func (f *tcpnagle) row(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	s, nxt, held := f.socks.Of(r.Sock), uint32(r.Int(f.nxt)), r.Int(f.ret) != 0
-	// Sequence numbers wrap, so the difference decides.
-	if s.right != 0 && int32(nxt-s.nxt) > 0 {
-		f.end(r.TS-s.right, &f.ends, &f.rightNS, !f.compat)
+	s, nxt, stuck := f.socks.Of(r.Sock), uint32(r.Int(f.nxt)), r.Int(f.ret) != 0
+	if sent := int32(nxt-s.nxt) > 0; sent && s.right != 0 {
+		f.end(s.key, r.TS-s.right, &f.ends, &f.rightNS, !f.compat)
 		s.right = 0
 	}
-	if s.original != 0 && !held {
-		f.end(r.TS-s.original, &f.origEnds, &f.orig, f.compat)
+	if s.original != 0 && !stuck {
+		f.end(s.key, r.TS-s.original, &f.origEnds, &f.orig, f.compat)
 		s.original = 0
 	}
-	if !held {
-		return
+	if f.all {
+		f.wait(s, r, nxt)
 	}
-	if s.right == 0 {
-		s.right, s.nxt = r.TS, nxt
+	if stuck && s.right == 0 && s.original == 0 {
+		s.key = f.keys.Of(r)
 	}
-	if s.original == 0 {
+	if stuck && s.right == 0 {
+		s.right = r.TS
+	}
+	if stuck && s.original == 0 {
 		s.original = r.TS
 	}
+	s.nxt = nxt
 }
 
-func (f *tcpnagle) end(ns int64, n, sum *int64, count bool) {
+func (f *tcpnagle) end(k engine.Key, ns int64, n, sum *int64, count bool) {
 	*n++
 	*sum += ns / 1000
 	if count {
-		f.us.Add(none{}, ns/1000)
+		f.us.Add(k, ns/1000)
 	}
 }
 

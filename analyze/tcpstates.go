@@ -12,7 +12,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "tcpstates",
-	Group:    groupTCP,
+	Group:    groupLife,
 	Question: "how long do TCP sessions stay in each state?",
 	Help: `One line per change of state. MS is the time spent in the old state, 0 where the
 recording does not have its beginning. PID and COMM own the socket; ends that the

@@ -28,6 +28,12 @@ func (w *waiting[T]) add(s *agg.Socket, ts int64, v T) {
 	w.flush(ts, len(w.queue) > maxWaiting)
 }
 
+// pass lets a line that has no socket follow those before it.
+func (w *waiting[T]) pass(ts int64, v T) {
+	w.queue = append(w.queue, waitingLine[T]{nil, agg.Socket{}, ts, v})
+	w.flush(ts, len(w.queue) > maxWaiting)
+}
+
 // ended takes what is known of a socket before it is forgotten.
 func (w *waiting[T]) ended(s *agg.Socket) {
 	for i := range w.queue {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,6 +80,8 @@ func TestProgramsAndHooks(t *testing.T) {
 		schema.RawTP: {ebpf.Tracing, ebpf.AttachTraceRawTp}, schema.Fentry: {ebpf.Tracing, ebpf.AttachTraceFEntry},
 		schema.Fexit: {ebpf.Tracing, ebpf.AttachTraceFExit}, schema.Syscall: {ebpf.TracePoint, ebpf.AttachNone},
 		schema.Kprobe: {ebpf.Kprobe, ebpf.AttachNone}, schema.Kretprobe: {ebpf.Kprobe, ebpf.AttachNone},
+		schema.Perf:        {ebpf.PerfEvent, ebpf.AttachNone},
+		schema.KprobeMulti: {ebpf.Kprobe, ebpf.AttachTraceKprobeMulti}, schema.PlainTP: {ebpf.RawTracepoint, ebpf.AttachNone},
 		schema.Uprobe: {ebpf.Kprobe, ebpf.AttachNone}, schema.Uretprobe: {ebpf.Kprobe, ebpf.AttachNone},
 	}
 	owner := map[string]string{}
@@ -93,7 +96,7 @@ func TestProgramsAndHooks(t *testing.T) {
 				if want := types[h.Kind]; p.Type != want.prog || (want.attach != ebpf.AttachNone && p.AttachType != want.attach) {
 					t.Errorf("event %s: program %s is %v/%v, its hook is %s", e.Name, h.Prog, p.Type, p.AttachType, h)
 				}
-				if !strings.Contains(h.Target, ":") && !strings.HasSuffix(p.AttachTo, h.Target) {
+				if h.Kind != schema.Perf && h.Target != schema.AnyTarget && !strings.Contains(h.Target, ":") && !strings.HasSuffix(p.AttachTo, h.Target) {
 					t.Errorf("event %s: program %s is for %q, its hook for %q", e.Name, h.Prog, p.AttachTo, h.Target)
 				}
 				if o, ok := owner[h.Prog]; ok && o != e.Name {
@@ -144,7 +147,12 @@ func sameSet(a, b []string) bool {
 // Unless a probe hands out something new, maps must not grow with what happens on
 // the host: per-thread calls and per-CPU state only.
 func TestMapsAreBounded(t *testing.T) {
-	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "in_alloc": true, "marks": true, "preempt_at": true, ".rodata": true, ".bss": true}
+	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "marks": true, "preempt_at": true,
+		"irq_starts": true, "dequeues": true, // a fixed number of slots per CPU
+		"lookups": true, "blank_lookup": true, // threads that look names up at a time, at most 4096
+		"qdisc_kinds": true,                      // kinds of queueing disciplines that the kernel has
+		"counts":      true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader
+		".rodata": true, ".bss": true}
 	for name := range mustSpec(t).Maps {
 		if !known[name] {
 			t.Errorf("map %s: say here why it cannot grow with the number of sockets or packets", name)
@@ -161,6 +169,26 @@ func TestGeneratedHeaderIsCurrent(t *testing.T) {
 	for _, e := range schema.Events {
 		if !e.Own() && !strings.Contains(string(b), "struct "+e.Name+" {") {
 			t.Errorf("events.gen.h has no struct %s; run go generate ./bpf", e.Name)
+		}
+	}
+}
+
+// A bool as an argument would take its register's upper bytes for true; see is_true.
+func TestNoBoolArguments(t *testing.T) {
+	files, err := filepath.Glob("*.bpf.c")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	header := regexp.MustCompile(`BPF_(?:PROG|KPROBE|KRETPROBE)\(([^)]*)\)`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range header.FindAllStringSubmatch(string(text), -1) {
+			if regexp.MustCompile(`\bbool \w`).MatchString(m[1]) {
+				t.Errorf("%s: a program takes a bool: %s", name, m[1])
+			}
 		}
 	}
 }

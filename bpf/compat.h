@@ -33,6 +33,24 @@ static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direc
 	return direct ? (struct tcp_sock *)bpf_skc_to_tcp_sock(sk) : (struct tcp_sock *)sk;
 }
 
+/* The helper that finds the registers of a task's system call came with 5.15. Before,
+ * they lie at the very end of the stack, whose size x86-64 fixes; later kernels may leave
+ * room behind them. */
+const volatile bool cfg_task_regs = false;
+
+#define THREAD_SIZE 16384
+
+/* The cgroup of a socket, 0 for the root. Before 5.15 the pointer shared its place with
+ * numbers for cgroup v1, which have a bit that no pointer has. */
+static __always_inline u64 sock_cgroup(struct sock *sk)
+{
+	u64 cgroup = 0;
+
+	if (bpf_core_field_exists(sk->sk_cgrp_data))
+		bpf_probe_read_kernel(&cgroup, sizeof(cgroup), __builtin_preserve_access_index(&sk->sk_cgrp_data));
+	return cgroup & 3 ? 0 : cgroup;
+}
+
 /* The preemption count tells task from interrupt. Up to 6.1 and from 6.15 on it is
  * the per-CPU variable __preempt_count, between them a field of pcpu_hot. The
  * loader puts the variable's BTF id in place of this constant and the offset of
@@ -46,6 +64,7 @@ const volatile s32 cfg_preempt_off = -1;
 const volatile s64 cfg_preempt_rq = 0;
 
 #define SOFTIRQ_SERVING 0x00000100
+#define HARDIRQ_ONE 0x00010000
 #define HARDIRQ_MASK 0x000f0000
 #define NMI_MASK 0x00f00000
 
@@ -75,25 +94,48 @@ static __always_inline u32 count_by_run_queue(void)
 	return count;
 }
 
-static __always_inline u8 context(void)
+/* preempt_count is false where the kernel hides it. */
+static __always_inline bool preempt_count(u32 *count)
 {
-	u32 count = 0;
 	char *p;
 
+	*count = 0;
 	if (cfg_preempt_off >= 0) {
 		asm volatile("%0 = " PREEMPT_PLACEHOLDER " ll" : "=r"(p));
 		p = bpf_this_cpu_ptr(p);
-		count = *(u32 *)(p + cfg_preempt_off);
+		*count = *(u32 *)(p + cfg_preempt_off);
 	} else if (cfg_preempt_rq) {
-		count = count_by_run_queue();
+		*count = count_by_run_queue();
 	} else {
-		return CTX_UNKNOWN;
+		return false;
 	}
+	return true;
+}
+
+static __always_inline u8 context_of(u32 count)
+{
 	if (count & NMI_MASK)
 		return CTX_NMI;
 	if (count & HARDIRQ_MASK)
 		return CTX_HARDIRQ;
 	return count & SOFTIRQ_SERVING ? CTX_SOFTIRQ : CTX_TASK;
+}
+
+static __always_inline u8 context(void)
+{
+	u32 count;
+
+	return preempt_count(&count) ? context_of(count) : CTX_UNKNOWN;
+}
+
+/* context_below is what the interrupt that runs now has interrupted. */
+static __always_inline u8 context_below(void)
+{
+	u32 count;
+
+	if (!preempt_count(&count))
+		return CTX_UNKNOWN;
+	return context_of(count & HARDIRQ_MASK ? count - HARDIRQ_ONE : count);
 }
 
 /* Atomic fetch-and-add came with 5.12. On older kernels the loader turns the
@@ -112,6 +154,42 @@ static __always_inline u64 next(u64 *counter)
 		     : "r"(p)
 		     : "memory");
 	return v;
+}
+
+/* A bool fills only the lowest byte of its register or of a result; what is above it is
+ * whatever the compiler left there. Programs take it as u64 and ask here. */
+static __always_inline bool is_true(u64 b)
+{
+	return (u8)b;
+}
+
+/* fexit_caller is where the function will return to. The kernel has no helper for it, but
+ * x86's trampolines for programs at the end of a function keep it at one place: above the
+ * arguments lie the result, the caller's frame pointer, and this. Up to 6.18 the function
+ * calls its trampoline, and an address of its own comes first; by 7.2 it jumps there. */
+static __always_inline u64 fexit_caller(const void *ctx, const int args, u64 lo, u64 hi)
+{
+	u64 at[2] = {};
+
+	bpf_probe_read_kernel(at, sizeof(at), (const u64 *)ctx + args + 2);
+	return at[0] >= lo && at[0] < hi ? at[1] : at[0];
+}
+
+/* Which library a probe is in comes with its attachment as a cookie (5.15). For older
+ * kernels the loader makes a copy of the program per library and puts the library in
+ * place of this constant. */
+#define LIBRARY_PLACEHOLDER "0x6e65747265636c62"
+
+const volatile bool cfg_cookies = false;
+
+static __always_inline u32 library(void *ctx)
+{
+	u64 lib;
+
+	if (cfg_cookies)
+		return bpf_get_attach_cookie(ctx);
+	asm volatile("%0 = " LIBRARY_PLACEHOLDER " ll" : "=r"(lib));
+	return lib;
 }
 
 #endif

@@ -2,68 +2,174 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
-/* Which library this is comes with the attachment (5.15); older kernels leave it
- * to the recorder, which knows it when there is only one. */
-const volatile bool cfg_cookies = false;
+/* A lookup under way. Functions of the C library use each other: gethostbyname calls its
+ * _r form, musl's jumps to gethostbyname2. Only the outermost call is a row; of those
+ * inside it the _r form is of interest, because it is told where h_errno goes. */
+struct lookup {
+	u64 ts;
+	u64 sp;		/* at the first instruction: where the return address lies */
+	u64 name;	/* to be read at the end, where it was not in memory at the start */
+	u64 result;	/* _r forms: where the pointer to the result goes */
+	u64 h_errno_at; /* _r forms: where h_errno goes */
+	u64 inner_sp;	/* the same of the _r form inside */
+	u64 inner_h_errno_at;
+	u32 lib;
+	u8 func;
+	u8 inner;
+	u8 h_errno;
+	u8 host[256];
+};
 
-/* gethostbyname and its kin call their own _r forms; only the outermost call
- * counts. A call that never returned (its thread was cancelled) is forgotten after
- * this time, longer than any resolver waits. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096); /* threads that look names up at a time */
+	__type(key, u32);
+	__type(value, struct lookup);
+} lookups SEC(".maps");
+
+/* A new lookup is too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct lookup);
+} blank_lookup SEC(".maps");
+
+/* A call that never returned (its thread was cancelled, or left it by longjmp) is
+ * forgotten after this time, longer than any resolver waits; at once when the stack
+ * says that it cannot be under way. */
 #define FORGET_NS (600ull * 1000 * 1000 * 1000)
+
+/* A function that jumps to another leaves the stack as it is, and so does a second
+ * probe at the same place: file systems in layers show one file as several. Both come
+ * at once, a new call after one that was given up later. */
+#define SAME_CALL_NS (100ull * 1000 * 1000)
+
+static __always_inline bool reentrant(const u8 func)
+{
+	return func == FUNC_GETHOSTBYNAME_R || func == FUNC_GETHOSTBYNAME2_R;
+}
+
+/* gethostbyname_r(name, ret, buf, buflen, result, h_errnop); gethostbyname2_r has the
+ * family after the name, which moves its last argument to the stack. */
+static __always_inline u64 h_errno_arg(struct pt_regs *ctx, const u8 func)
+{
+	u64 p = 0;
+
+	if (func == FUNC_GETHOSTBYNAME_R)
+		p = ctx->r9;
+	else if (func == FUNC_GETHOSTBYNAME2_R)
+		bpf_probe_read_user(&p, sizeof(p), (void *)(PT_REGS_SP(ctx) + 8));
+	return p;
+}
+
+/* Values from -1 (NETDB_INTERNAL) to 4 (NO_DATA), kept with 0 for not known. */
+static __always_inline u8 read_h_errno(u64 at)
+{
+	s32 v;
+
+	if (!at || bpf_probe_read_user(&v, sizeof(v), (void *)at) || v < -1 || v > 4)
+		return 0;
+	return v + H_ERRNO_NETDB_SUCCESS;
+}
 
 static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 {
-	struct call *outer = call_of(EV_dns_call);
-	struct call call = {};
+	u64 sp = PT_REGS_SP(ctx), now = bpf_ktime_get_ns();
+	u32 tid = bpf_get_current_pid_tgid(), zero = 0;
+	struct lookup *l, *blank;
 
-	if (!want_task() || (cfg_netns && task_netns() != cfg_netns) || cfg_port)
+	if (!want_call(cfg_netns ? task_netns() : 0))
 		return 0;
-	if (outer && outer->arg[0] != func && bpf_ktime_get_ns() - outer->ts < FORGET_NS)
+	l = bpf_map_lookup_elem(&lookups, &tid);
+	if (l && sp == l->sp && now - l->ts < SAME_CALL_NS)
 		return 0;
-	call.arg[0] = func;
-	call.arg[1] = cfg_cookies ? bpf_get_attach_cookie(ctx) : 0;
-	bpf_probe_read_user_str(call.bytes, sizeof(call.bytes), (void *)PT_REGS_PARM1(ctx));
-	return call_start(EV_dns_call, &call);
-}
-
-static __always_inline int dns_exit(const u8 func, s64 ret)
-{
-	struct call *call = call_of(EV_dns_call);
-	struct dns_call *r;
-
-	if (!call || call->arg[0] != func)
+	if (l && sp < l->sp && now - l->ts < FORGET_NS) {
+		if (reentrant(func)) {
+			l->inner = func;
+			l->inner_sp = sp;
+			l->inner_h_errno_at = h_errno_arg(ctx, func);
+		}
 		return 0;
-	r = BEGIN(dns_call, 0, 0, task_netns());
-	if (r) {
-		r->dur_ns = r->h.ts_ns - call->ts;
-		r->ret = ret;
-		__builtin_memcpy(r->host, call->bytes, sizeof(r->host));
-		r->lib = call->arg[1];
-		r->func = func;
-		SUBMIT(r);
 	}
-	call_end(EV_dns_call);
+	blank = bpf_map_lookup_elem(&blank_lookup, &zero);
+	if (!blank)
+		return 0;
+	if (bpf_map_update_elem(&lookups, &tid, blank, BPF_ANY))
+		return call_lost(EV_dns_call);
+	l = bpf_map_lookup_elem(&lookups, &tid);
+	if (!l)
+		return 0;
+	l->sp = sp;
+	l->func = func;
+	l->lib = library(ctx);
+	if (reentrant(func))
+		l->result = func == FUNC_GETHOSTBYNAME_R ? ctx->r8 : ctx->r9;
+	l->h_errno_at = h_errno_arg(ctx, func);
+	if (bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)PT_REGS_PARM1(ctx)) < 0)
+		l->name = PT_REGS_PARM1(ctx);
+	l->ts = bpf_ktime_get_ns();
 	return 0;
 }
 
-/* getaddrinfo returns a code, the _r forms an errno, the others a pointer. */
-#define CODE(ret) ((s64)(s32)(ret))
-#define POINTER(ret) ((ret) ? 0 : -1)
+/* found of the _r forms: some C libraries return 0 also for a name that is not there. */
+static __always_inline u8 has_result(struct lookup *l)
+{
+	u64 p;
 
-#define DNS(name, FUNC, result)                              \
-	SEC("uprobe")                                        \
-	int dns_call_##name(struct pt_regs *ctx)             \
-	{                                                    \
-		return dns_enter(ctx, FUNC);                 \
-	}                                                    \
-	SEC("uretprobe")                                     \
-	int dns_call_##name##_ret(struct pt_regs *ctx)       \
-	{                                                    \
-		return dns_exit(FUNC, result(PT_REGS_RC(ctx))); \
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)l->result))
+		return 0xff;
+	return p != 0;
+}
+
+/* getaddrinfo returns a code, the _r forms an errno, the others a pointer. */
+static __always_inline int dns_exit(struct pt_regs *ctx, const u8 func)
+{
+	u64 sp = PT_REGS_SP(ctx) - 8, value = PT_REGS_RC(ctx);
+	bool pointer = func == FUNC_GETHOSTBYNAME || func == FUNC_GETHOSTBYNAME2;
+	u32 tid = bpf_get_current_pid_tgid();
+	struct dns_call *r;
+	struct lookup *l;
+
+	l = bpf_map_lookup_elem(&lookups, &tid);
+	if (!l)
+		return 0;
+	if (l->func != func || l->sp != sp) {
+		if (l->inner == func && l->inner_sp == sp)
+			l->h_errno = read_h_errno(l->inner_h_errno_at);
+		return 0;
+	}
+	r = BEGIN(dns_call, 0, 0, task_netns());
+	if (r) {
+		if (l->name)
+			bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)l->name);
+		r->dur_ns = r->h.ts_ns - l->ts;
+		r->ret = pointer ? (value ? 0 : -1) : (s64)(s32)value;
+		__builtin_memcpy(r->host, l->host, sizeof(r->host));
+		r->lib = l->lib;
+		r->func = func;
+		r->found = reentrant(func) ? has_result(l) : r->ret == 0;
+		r->h_errno = r->found == 1 ? 0 : reentrant(func) ? read_h_errno(l->h_errno_at) : l->h_errno;
+		SUBMIT(r);
+	}
+	bpf_map_delete_elem(&lookups, &tid);
+	return 0;
+}
+
+#define DNS(name, FUNC)                                \
+	SEC("uprobe")                                  \
+	int dns_call_##name(struct pt_regs *ctx)       \
+	{                                              \
+		return dns_enter(ctx, FUNC);           \
+	}                                              \
+	SEC("uretprobe")                               \
+	int dns_call_##name##_ret(struct pt_regs *ctx) \
+	{                                              \
+		return dns_exit(ctx, FUNC);            \
 	}
 
-DNS(getaddrinfo, FUNC_GETADDRINFO, CODE)
-DNS(gethostbyname, FUNC_GETHOSTBYNAME, POINTER)
-DNS(gethostbyname2, FUNC_GETHOSTBYNAME2, POINTER)
-DNS(gethostbyname_r, FUNC_GETHOSTBYNAME_R, CODE)
-DNS(gethostbyname2_r, FUNC_GETHOSTBYNAME2_R, CODE)
+DNS(getaddrinfo, FUNC_GETADDRINFO)
+DNS(gethostbyname, FUNC_GETHOSTBYNAME)
+DNS(gethostbyname2, FUNC_GETHOSTBYNAME2)
+DNS(gethostbyname_r, FUNC_GETHOSTBYNAME_R)
+DNS(gethostbyname2_r, FUNC_GETHOSTBYNAME2_R)

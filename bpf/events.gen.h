@@ -20,6 +20,14 @@ enum ctx_value {
 	CTX_UNKNOWN = 4,
 };
 
+enum derive_kind_value {
+	DERIVE_KIND_CLONE = 0,
+	DERIVE_KIND_COPY = 1,
+	DERIVE_KIND_SEGMENT = 2,
+	DERIVE_KIND_GRO = 3,
+	DERIVE_KIND_COALESCE = 4,
+};
+
 enum dir_value {
 	DIR_SEND = 0,
 	DIR_RECV = 1,
@@ -38,12 +46,99 @@ enum func_value {
 	FUNC___ALLOC_SKB = 10,
 	FUNC___BUILD_SKB_AROUND = 11,
 	FUNC_KMEM_CACHE_ALLOC = 12,
+	FUNC_SKB_RELEASE_DATA = 13,
+	FUNC_KFREE_SKB_PARTIAL = 14,
+	FUNC_NAPI_SKB_FREE_STOLEN_HEAD = 15,
+	FUNC_SOCKET = 16,
+	FUNC_SOCKETPAIR = 17,
+	FUNC_POLL = 18,
+	FUNC_PPOLL = 19,
+	FUNC_SELECT = 20,
+	FUNC_PSELECT6 = 21,
+	FUNC_EPOLL_WAIT = 22,
+	FUNC_EPOLL_PWAIT = 23,
+	FUNC_EPOLL_PWAIT2 = 24,
+	FUNC_DUP = 25,
+	FUNC_DUP2 = 26,
+	FUNC_DUP3 = 27,
+	FUNC_FCNTL = 28,
+	FUNC_FORK = 29,
+	FUNC_EXIT = 30,
+	FUNC_READ = 31,
+	FUNC_READV = 32,
+	FUNC_PREAD64 = 33,
+	FUNC_PREADV = 34,
+	FUNC_PREADV2 = 35,
+	FUNC_RECVFROM = 36,
+	FUNC_RECVMSG = 37,
+	FUNC_RECVMMSG = 38,
+	FUNC_WRITE = 39,
+	FUNC_WRITEV = 40,
+	FUNC_PWRITEV2 = 41,
+	FUNC_SENDTO = 42,
+	FUNC_SENDMSG = 43,
+	FUNC_SENDMMSG = 44,
+	FUNC_TCP_V4_SYN_RECV_SOCK = 45,
+	FUNC_TCP_V6_SYN_RECV_SOCK = 46,
+	FUNC_TCP_V4_CONNECT = 47,
+	FUNC_TCP_V6_CONNECT = 48,
+	FUNC_TCP_SENDMSG = 49,
+	FUNC_TCP_RECVMSG = 50,
+	FUNC_UDP_SENDMSG = 51,
+	FUNC_UDPV6_SENDMSG = 52,
+	FUNC_UDP_RECVMSG = 53,
+	FUNC_UDPV6_RECVMSG = 54,
+	FUNC_EXEC = 55,
+	FUNC_SCM_DETACH_FDS = 56,
+	FUNC_VFS_READ = 57,
+	FUNC_VFS_WRITE = 58,
+	FUNC_VFS_READV = 59,
+	FUNC_VFS_WRITEV = 60,
+};
+
+enum h_errno_value {
+	H_ERRNO_NETDB_INTERNAL = 1,
+	H_ERRNO_NETDB_SUCCESS = 2,
+	H_ERRNO_HOST_NOT_FOUND = 3,
+	H_ERRNO_TRY_AGAIN = 4,
+	H_ERRNO_NO_RECOVERY = 5,
+	H_ERRNO_NO_DATA = 6,
+};
+
+enum path_form_value {
+	PATH_FORM_ROOTED = 1,
+	PATH_FORM_CUT = 2,
+	PATH_FORM_FREE = 3,
+};
+
+enum poll_form_value {
+	POLL_FORM_WANTED = 1,
+	POLL_FORM_READY = 2,
+	POLL_FORM_BITS = 3,
+	POLL_FORM_BITS_OUT = 4,
+	POLL_FORM_EPOLL = 5,
+};
+
+enum poll_limit_value {
+	POLL_LIMIT_FDS = 16,
+	POLL_LIMIT_WORDS = 4,
 };
 
 enum retrans_kind_value {
 	RETRANS_KIND_R = 1,
 	RETRANS_KIND_L = 2,
 	RETRANS_KIND_S = 3,
+};
+
+enum scan_step_value {
+	SCAN_STEP_START = 1,
+	SCAN_STEP_DONE = 2,
+};
+
+enum stage_value {
+	STAGE_RECEIVED = 1,
+	STAGE_QUEUED = 2,
+	STAGE_STARTED = 3,
 };
 
 struct header {
@@ -167,6 +262,40 @@ struct sock_io {
 	u8 prot_name[16];
 };
 
+#define EV_sock_rcvqueue_full 68
+#define RARE_sock_rcvqueue_full 1
+struct sock_rcvqueue_full {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s32 sk_rmem_alloc;
+	s32 sk_rcvbuf;
+	u32 truesize_bytes;
+	u16 sock_type;
+	u16 protocol;
+};
+
+#define EV_sock_exceed_buf_limit 69
+#define RARE_sock_exceed_buf_limit 1
+struct sock_exceed_buf_limit {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 mem_allocated_pages;
+	s64 mem_min_pages;
+	s64 mem_pressure_pages;
+	s64 mem_max_pages;
+	s32 sk_rmem_alloc;
+	s32 sk_rcvbuf;
+	s32 sk_wmem_alloc;
+	s32 sk_wmem_queued;
+	s32 sk_sndbuf;
+	u16 protocol;
+	u8 dir;
+	u8 pad14[1];
+	u8 prot_name[16];
+};
+
 #define EV_sys_connect 30
 #define RARE_sys_connect 1
 struct sys_connect {
@@ -217,6 +346,151 @@ struct sys_close {
 	u8 pad8[7];
 };
 
+#define EV_sys_bind 60
+#define RARE_sys_bind 1
+struct sys_bind {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 dur_ns;
+	s64 ret;
+	u8 bind_addr[16];
+	u16 bind_port;
+	u16 bind_fam;
+	u16 sock_type;
+	u16 protocol;
+	s32 fd;
+	u8 pad11[4];
+};
+
+#define EV_sys_listen 61
+#define RARE_sys_listen 1
+struct sys_listen {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 dur_ns;
+	s64 ret;
+	s32 backlog;
+	u32 sk_max_ack_backlog;
+	s32 fd;
+	u16 sock_type;
+	u16 protocol;
+};
+
+#define EV_sys_socket 62
+#define RARE_sys_socket 1
+struct sys_socket {
+	struct header h;
+	s64 dur_ns;
+	s64 ret;
+	u64 peer_sock;
+	s32 fd;
+	s32 fd2;
+	s32 flags;
+	u16 family;
+	u16 sock_type;
+	u16 protocol;
+	u8 func;
+	u8 pad11[5];
+};
+
+#define EV_sys_poll 63
+#define RARE_sys_poll 0
+struct sys_poll {
+	struct header h;
+	s64 dur_ns;
+	s64 ret;
+	s64 timeout_ns;
+	s32 nfds;
+	s32 epfd;
+	u8 func;
+	u8 pad7[7];
+	u64 fds[17];
+	u64 ready[25];
+};
+
+#define EV_sys_epoll_ctl 64
+#define RARE_sys_epoll_ctl 1
+struct sys_epoll_ctl {
+	struct header h;
+	s64 cookie;
+	s64 dur_ns;
+	s64 ret;
+	u64 epoll_data;
+	s32 fd;
+	s32 epfd;
+	u32 epoll_events;
+	u8 epoll_op;
+	u8 pad9[3];
+};
+
+#define EV_fd_dup 65
+#define RARE_fd_dup 1
+struct fd_dup {
+	struct header h;
+	s64 cookie;
+	s32 fd;
+	s32 fd_new;
+	s32 child_pid;
+	u8 fds_shared;
+	u8 func;
+	u8 pad7[2];
+};
+
+#define EV_scm_fd 70
+#define RARE_scm_fd 1
+struct scm_fd {
+	struct header h;
+	u64 peer_sock;
+	u64 passed_sock;
+	u64 file;
+	s64 file_ino;
+	s32 fd;
+	s32 fd_passed;
+	u16 nth;
+	u16 fds_count;
+	u8 file_type;
+	u8 dir;
+	u8 pad11[2];
+	u8 file_name[192];
+};
+
+#define EV_vfs_rw 71
+#define RARE_vfs_rw 0
+struct vfs_rw {
+	struct header h;
+	s64 file_ino;
+	s64 asked_bytes;
+	u8 file_type;
+	u8 func;
+	u8 pad5[6];
+};
+
+#define EV_sys_read 66
+#define RARE_sys_read 0
+struct sys_read {
+	struct header h;
+	s64 cookie;
+	s64 dur_ns;
+	s64 ret;
+	s32 fd;
+	u8 func;
+	u8 pad6[3];
+};
+
+#define EV_sys_write 67
+#define RARE_sys_write 0
+struct sys_write {
+	struct header h;
+	s64 cookie;
+	s64 dur_ns;
+	s64 ret;
+	s32 fd;
+	u8 func;
+	u8 pad6[3];
+};
+
 #define EV_skb_alloc 40
 #define RARE_skb_alloc 0
 struct skb_alloc {
@@ -261,13 +535,434 @@ struct dns_call {
 	struct header h;
 	s64 dur_ns;
 	s64 ret;
-	u8 host[128];
+	u8 host[256];
 	u32 lib;
 	u8 func;
-	u8 pad6[3];
+	u8 found;
+	u8 h_errno;
+	u8 pad8[1];
 };
 
-#define EV_MAX 51
+#define EV_dev_queue 100
+#define RARE_dev_queue 0
+struct dev_queue {
+	struct header h;
+	u8 dev[16];
+	s32 ifindex;
+	s32 len_bytes;
+	u16 gso_size;
+	u16 gso_segs;
+	u16 ethertype;
+	u8 pad7[2];
+};
+
+#define EV_dev_start_xmit 101
+#define RARE_dev_start_xmit 0
+struct dev_start_xmit {
+	struct header h;
+	u8 dev[16];
+	s32 ifindex;
+	s32 len_bytes;
+	s32 data_len_bytes;
+	u16 gso_size;
+	u16 gso_segs;
+	u16 queue;
+	u16 ethertype;
+	u8 pad9[4];
+};
+
+#define EV_dev_xmit 102
+#define RARE_dev_xmit 0
+struct dev_xmit {
+	struct header h;
+	u8 dev[16];
+	s32 ifindex;
+	s32 len_bytes;
+	s32 rc;
+	u8 pad5[4];
+	u64 kstack[32];
+};
+
+#define EV_dev_gro_in 103
+#define RARE_dev_gro_in 0
+struct dev_gro_in {
+	struct header h;
+	u8 dev[16];
+	s32 ifindex;
+	s32 len_bytes;
+	u16 gso_size;
+	u16 gso_segs;
+	u16 queue;
+	u16 ethertype;
+};
+
+#define EV_dev_recv 104
+#define RARE_dev_recv 0
+struct dev_recv {
+	struct header h;
+	u8 dev[16];
+	s32 ifindex;
+	s32 len_bytes;
+	u16 gso_size;
+	u16 gso_segs;
+	u16 ethertype;
+	u8 pad7[2];
+};
+
+#define EV_softirq 105
+#define RARE_softirq 0
+struct softirq {
+	struct header h;
+	s64 dur_ns;
+	u16 vector;
+	u8 pad3[6];
+};
+
+#define EV_irq 106
+#define RARE_irq 0
+struct irq {
+	struct header h;
+	s64 dur_ns;
+	u8 irq_name[24];
+	s32 irq;
+	u16 irq_ret;
+	u8 pad5[2];
+};
+
+#define EV_skb_free 107
+#define RARE_skb_free 0
+struct skb_free {
+	struct header h;
+	s32 drop_reason;
+	u8 func;
+	u8 cloned;
+	u8 pad4[2];
+};
+
+#define EV_skb_derive 108
+#define RARE_skb_derive 0
+struct skb_derive {
+	struct header h;
+	u64 parent_skb;
+	s32 len_bytes;
+	u16 nth;
+	u8 derive_kind;
+	u8 ok;
+};
+
+#define EV_qdisc_enq 110
+#define RARE_qdisc_enq 0
+struct qdisc_enq {
+	struct header h;
+	u64 qdisc;
+	u8 qdisc_kind[16];
+	u8 dev[16];
+	u32 qdisc_handle;
+	u32 qdisc_parent;
+	s32 qlen;
+	s32 backlog_bytes;
+	s32 ifindex;
+	s32 len_bytes;
+	u8 taken;
+	u8 pad11[7];
+};
+
+#define EV_qdisc_deq 111
+#define RARE_qdisc_deq 0
+struct qdisc_deq {
+	struct header h;
+	u64 qdisc;
+	u8 qdisc_kind[16];
+	u8 dev[16];
+	u32 qdisc_handle;
+	u32 qdisc_parent;
+	s32 qlen;
+	s32 backlog_bytes;
+	s32 ifindex;
+	s32 len_bytes;
+	s32 packets;
+	u8 pad11[4];
+};
+
+#define EV_qdisc_drop 112
+#define RARE_qdisc_drop 1
+struct qdisc_drop {
+	struct header h;
+	u64 qdisc;
+	u8 qdisc_kind[16];
+	u8 dev[16];
+	u32 qdisc_handle;
+	u32 qdisc_parent;
+	s32 qlen;
+	s32 backlog_bytes;
+	s32 ifindex;
+	s32 len_bytes;
+	s32 qdisc_drop_reason;
+	u8 pad11[4];
+};
+
+#define EV_cpu_sample 113
+#define RARE_cpu_sample 0
+struct cpu_sample {
+	struct header h;
+	u64 kstack[64];
+	u64 ustack[64];
+};
+
+#define EV_wifi_scan 94
+#define RARE_wifi_scan 1
+struct wifi_scan {
+	struct header h;
+	u64 wiphy;
+	u64 scan_request;
+	u8 dev[16];
+	u8 ssid[32];
+	s32 ifindex;
+	s32 ssid_count;
+	s32 channel_count;
+	s32 scan_flags;
+	u8 scan_step;
+	u8 aborted;
+	u8 pad11[6];
+};
+
+#define EV_wifi_channel 95
+#define RARE_wifi_channel 1
+struct wifi_channel {
+	struct header h;
+	u64 wiphy;
+	u64 channel;
+	s32 center_freq;
+	s32 channel_flags;
+	u8 wifi_band;
+	u8 beacon_found;
+	u8 pad7[6];
+};
+
+#define EV_func_count 114
+#define RARE_func_count 1
+struct func_count {
+	struct header h;
+	s64 window_ns;
+	s64 count;
+	s64 count_total;
+	u32 symbol;
+	u8 pad5[4];
+};
+
+#define EV_tp_count 115
+#define RARE_tp_count 1
+struct tp_count {
+	struct header h;
+	s64 window_ns;
+	s64 count;
+	s64 count_total;
+	u32 symbol;
+	u8 pad5[4];
+};
+
+#define EV_tcp_synack_retrans 80
+#define RARE_tcp_synack_retrans 1
+struct tcp_synack_retrans {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	u64 request;
+	u8 num_retrans;
+	u8 state;
+	u8 retrans_kind;
+	u8 pad7[5];
+};
+
+#define EV_tcp_reset 81
+#define RARE_tcp_reset 1
+struct tcp_reset {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s32 rst_reason;
+	u8 state;
+	u8 dir;
+	u8 pad6[2];
+};
+
+#define EV_tcp_cong_state 82
+#define RARE_tcp_cong_state 1
+struct tcp_cong_state {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	u32 snd_una;
+	u32 snd_nxt;
+	s32 snd_cwnd;
+	s32 snd_ssthresh;
+	s32 packets_out;
+	s32 retrans_out;
+	s32 lost_out;
+	s32 sacked_out;
+	u8 old_ca_state;
+	u8 ca_state;
+	u8 pad13[6];
+};
+
+#define EV_tcp_syn_arrive 83
+#define RARE_tcp_syn_arrive 1
+struct tcp_syn_arrive {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
+	s32 req_queue_len;
+	u8 pad6[4];
+};
+
+#define EV_tcp_syn_recv 84
+#define RARE_tcp_syn_recv 1
+struct tcp_syn_recv {
+	struct header h;
+	struct tuple tuple;
+	u64 listener;
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
+	u8 func;
+	u8 pad6[7];
+};
+
+#define EV_tcp_accept_fn 85
+#define RARE_tcp_accept_fn 1
+struct tcp_accept_fn {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	u64 listener;
+	s64 ret;
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
+	u32 child_ack_backlog;
+	u32 child_max_ack_backlog;
+};
+
+#define EV_tcp_connect_fn 86
+#define RARE_tcp_connect_fn 1
+struct tcp_connect_fn {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 ret;
+	u8 func;
+	u8 pad5[7];
+};
+
+#define EV_tcp_tlp 87
+#define RARE_tcp_tlp 1
+struct tcp_tlp {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	u32 snd_una;
+	u32 snd_nxt;
+	s32 snd_cwnd;
+	s32 packets_out;
+	u8 probe_sent;
+	u8 state;
+	u8 ca_state;
+	u8 retrans_kind;
+	u8 pad11[4];
+};
+
+#define EV_tcp_msg 88
+#define RARE_tcp_msg 0
+struct tcp_msg {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 asked_bytes;
+	s64 ret;
+	s32 msg_flags;
+	u8 func;
+	u8 dir;
+	u8 pad8[2];
+};
+
+#define EV_udp_connect 89
+#define RARE_udp_connect 1
+struct udp_connect {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 ret;
+	u8 dest_addr[16];
+	u16 dest_port;
+	u16 dest_fam;
+	u16 protocol;
+	u8 pad8[2];
+};
+
+#define EV_udp_msg 90
+#define RARE_udp_msg 0
+struct udp_msg {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 asked_bytes;
+	s64 ret;
+	u8 dest_addr[16];
+	u8 peer_addr[16];
+	u16 dest_port;
+	u16 dest_fam;
+	u16 peer_port;
+	u16 peer_fam;
+	s32 msg_flags;
+	u8 func;
+	u8 dir;
+	u8 pad14[2];
+};
+
+#define EV_udp_gone 91
+#define RARE_udp_gone 1
+struct udp_gone {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+};
+
+#define EV_ip_ecn 92
+#define RARE_ip_ecn 1
+struct ip_ecn {
+	struct header h;
+	u8 saddr[16];
+	u8 daddr[16];
+	u16 sport;
+	u16 dport;
+	u16 family;
+	u16 protocol;
+	s32 len_bytes;
+	s32 ifindex;
+	u8 tos;
+	u8 dir;
+	u8 stage;
+	u8 pad12[5];
+	u8 dev[16];
+};
+
+#define EV_icmp_echo 93
+#define RARE_icmp_echo 1
+struct icmp_echo {
+	struct header h;
+	u8 saddr[16];
+	u8 daddr[16];
+	u16 family;
+	u16 icmp_id;
+	u16 icmp_seq;
+	u8 icmp_type;
+	u8 dir;
+	s32 len_bytes;
+	s32 ifindex;
+	u8 dev[16];
+};
+
+#define EV_MAX 116
 
 union all_rows {
 	struct tcp_state tcp_state;
@@ -275,13 +970,56 @@ union all_rows {
 	struct tcp_retrans tcp_retrans;
 	struct tcp_write_xmit tcp_write_xmit;
 	struct sock_io sock_io;
+	struct sock_rcvqueue_full sock_rcvqueue_full;
+	struct sock_exceed_buf_limit sock_exceed_buf_limit;
 	struct sys_connect sys_connect;
 	struct sys_accept sys_accept;
 	struct sys_close sys_close;
+	struct sys_bind sys_bind;
+	struct sys_listen sys_listen;
+	struct sys_socket sys_socket;
+	struct sys_poll sys_poll;
+	struct sys_epoll_ctl sys_epoll_ctl;
+	struct fd_dup fd_dup;
+	struct scm_fd scm_fd;
+	struct vfs_rw vfs_rw;
+	struct sys_read sys_read;
+	struct sys_write sys_write;
 	struct skb_alloc skb_alloc;
 	struct skb_consume skb_consume;
 	struct skb_drop skb_drop;
 	struct dns_call dns_call;
+	struct dev_queue dev_queue;
+	struct dev_start_xmit dev_start_xmit;
+	struct dev_xmit dev_xmit;
+	struct dev_gro_in dev_gro_in;
+	struct dev_recv dev_recv;
+	struct softirq softirq;
+	struct irq irq;
+	struct skb_free skb_free;
+	struct skb_derive skb_derive;
+	struct qdisc_enq qdisc_enq;
+	struct qdisc_deq qdisc_deq;
+	struct qdisc_drop qdisc_drop;
+	struct cpu_sample cpu_sample;
+	struct wifi_scan wifi_scan;
+	struct wifi_channel wifi_channel;
+	struct func_count func_count;
+	struct tp_count tp_count;
+	struct tcp_synack_retrans tcp_synack_retrans;
+	struct tcp_reset tcp_reset;
+	struct tcp_cong_state tcp_cong_state;
+	struct tcp_syn_arrive tcp_syn_arrive;
+	struct tcp_syn_recv tcp_syn_recv;
+	struct tcp_accept_fn tcp_accept_fn;
+	struct tcp_connect_fn tcp_connect_fn;
+	struct tcp_tlp tcp_tlp;
+	struct tcp_msg tcp_msg;
+	struct udp_connect udp_connect;
+	struct udp_msg udp_msg;
+	struct udp_gone udp_gone;
+	struct ip_ecn ip_ecn;
+	struct icmp_echo icmp_echo;
 };
 
 #endif

@@ -51,6 +51,10 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+typedef struct {
+	atomic_t refs;
+} refcount_t;
+
 struct ns_common {
 	unsigned int inum;
 };
@@ -71,6 +75,7 @@ struct in6_addr {
 
 struct proto {
 	char name[32];
+	long *sysctl_mem;
 };
 
 struct sock_common {
@@ -88,20 +93,76 @@ struct sock_common {
 	};
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
+	int skc_bound_dev_if;
 	struct proto *skc_prot;
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
+	union {
+		struct sock *skc_listener;
+	};
 };
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
 };
 
 struct file {
 	void *private_data;
 	struct inode *f_inode;
+	struct path f_path;
 };
 
 struct socket {
@@ -118,11 +179,34 @@ struct sock {
 	} sk_backlog;
 	int sk_rcvbuf;
 	int sk_sndbuf;
+	refcount_t sk_wmem_alloc;
 	int sk_wmem_queued;
 	u16 sk_type;
 	u16 sk_protocol;
 	int sk_err;
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
 	struct socket *sk_socket;
+	kuid_t sk_uid;
+	struct sock_cgroup_data sk_cgrp_data;
+};
+
+struct unix_sock {
+	struct sock sk;
+	struct sock *peer;
+};
+
+struct request_sock {
+	struct sock_common __req_common;
+	u8 num_retrans;
+};
+
+struct request_sock_queue {
+	atomic_t qlen;
+};
+
+struct proto_accept_arg {
+	int err;
 };
 
 struct inet_sock {
@@ -132,6 +216,7 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	struct request_sock_queue icsk_accept_queue;
 	u8 icsk_ca_state : 5;
 };
 
@@ -145,6 +230,10 @@ struct tcp_sock {
 	u32 snd_cwnd;
 	u32 snd_ssthresh;
 	u32 packets_out;
+	u32 retrans_out;
+	u32 lost_out;
+	u32 sacked_out;
+	u32 tlp_high_seq;
 	u32 srtt_us;
 	u32 mss_cache;
 	u32 segs_in;
@@ -155,20 +244,67 @@ struct tcp_sock {
 };
 
 struct net_device {
+	char name[16];
+	int ifindex;
 	possible_net_t nd_net;
 };
 
-struct sk_buff {
+struct dst_entry {
 	struct net_device *dev;
+};
+
+struct sk_buff {
+	struct sk_buff *next;
+	struct net_device *dev;
+	unsigned long _skb_refdst;
 	struct sock *sk;
 	char cb[48];
 	unsigned int len;
+	unsigned int data_len;
+	u16 queue_mapping;
+	u8 cloned : 1;
 	__be16 protocol;
 	u16 transport_header;
 	u16 network_header;
 	u16 mac_header;
+	unsigned int end;
 	unsigned char *head;
 	unsigned char *data;
+	unsigned int truesize;
+};
+
+struct skb_shared_info {
+	unsigned short gso_size;
+	unsigned short gso_segs;
+};
+
+struct netdev_queue {
+	struct net_device *dev;
+};
+
+struct Qdisc_ops {
+	char id[16];
+};
+
+struct qdisc_skb_head {
+	u32 qlen;
+};
+
+struct gnet_stats_queue {
+	u32 backlog;
+};
+
+struct Qdisc {
+	const struct Qdisc_ops *ops;
+	u32 handle;
+	u32 parent;
+	struct netdev_queue *dev_queue;
+	struct qdisc_skb_head q;
+	struct gnet_stats_queue qstats;
+};
+
+struct irqaction {
+	const char *name;
 };
 
 struct tcp_skb_cb {
@@ -188,12 +324,26 @@ struct msghdr {
 	void *msg_name;
 	int msg_namelen;
 	struct iov_iter msg_iter;
+	void *msg_control;
 	unsigned int msg_flags;
+	unsigned long msg_controllen;
+};
+
+#define SCM_MAX_FD 253
+
+struct scm_fp_list {
+	short count;
+	struct file *fp[SCM_MAX_FD];
+};
+
+struct scm_cookie {
+	struct scm_fp_list *fp;
 };
 
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *close_on_exec;
 };
 
 struct files_struct {
@@ -212,10 +362,19 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+struct signal_struct {
+	atomic_t live;
+};
+
 struct task_struct {
+	void *stack;
 	struct sched_entity se;
+	int tgid;
+	unsigned int flags;
+	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
+	struct css_set *cgroups;
 };
 
 /* 6.2 to 6.14: the preemption count is in here, not a variable of its own. */
@@ -239,16 +398,23 @@ struct sockaddr_in6 {
 	u8 sin6_addr[16];
 };
 
+#define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
+#define IPPROTO_ICMP 1
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
+#define IPPROTO_FRAGMENT 44
+#define IPPROTO_ICMPV6 58
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_NEW_SYN_RECV 12
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
 #define S_IFMT 00170000
+#define PF_KTHREAD 0x00200000
 #define S_IFSOCK 0140000
+#define S_IFIFO 0010000
+#define S_IFSHIFT 12
 
 #endif

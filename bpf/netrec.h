@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What every probe needs: the rings, the counters, the filters, and how a record
- * is begun, filled and sent. */
+/* What every probe needs: the rings, the counters, and how a record is begun, filled
+ * and sent; sock.h reads sockets, want.h decides which rows are wanted. */
 #ifndef NETREC_H
 #define NETREC_H
 
 #include "kernel.h"
 #include "events.gen.h"
 #include "compat.h"
+#include "file.h"
+#include "want.h"
 
 char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 
-/* Set by the loader before the programs are verified; the verifier then removes
- * the filters that are not in use. */
+/* Set by the loader before the programs are verified. */
 const volatile u32 cfg_rings = 1;      /* rings for hot events, a power of two; the next one is for rare events */
 const volatile u32 cfg_wake_bytes = 0; /* wake the recorder when a ring holds this much */
-const volatile u32 cfg_self = 0;       /* tgid of the recorder, whose own calls are left out */
-const volatile u32 cfg_netns = 0;
-const volatile u32 cfg_pid = 0;
-const volatile u16 cfg_port = 0;
-const volatile u64 cfg_callsite_lo = 0, cfg_callsite_hi = 0;
+const volatile bool cfg_detail = false; /* profile full: fill also what costs more */
+
+/* Where a function of the kernel begins and ends, for probes that ask who called; the
+ * loader fills it in by the name. Nothing is within a function that a kernel lacks. */
+struct site {
+	u64 lo, hi;
+};
+
+#define SITE(function) const volatile struct site site_##function = {}
+#define within(site, address) ((address) >= (site).lo && (address) < (site).hi)
+#define CALLER(ctx, args, function) fexit_caller(ctx, args, site_##function.lo, site_##function.hi)
 
 /* Set by the recorder at the end: detaching takes its time, one hook after the other,
  * and the recording should end at one moment for all events. */
@@ -183,22 +190,28 @@ static __always_inline u64 call_key(const u16 ev)
 	return (u64)ev << 48 | (u64)ctx << 40 | id;
 }
 
-static __always_inline int call_start(const u16 ev, struct call *call)
+/* call_lost counts a call for whose start there is no room. */
+static __always_inline int call_lost(const u16 ev)
 {
-	u64 key = call_key(ev);
-	struct cpu_counters *c;
 	u32 cpu;
+	struct cpu_counters *c = my_counters(&cpu);
 
-	call->ts = bpf_ktime_get_ns();
-	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
-		return 0;
-	c = my_counters(&cpu);
 	if (c) {
 		next(&c->seq);
 		add_one(&c->ev[ev].generated);
 		add_one(&c->ev[ev].lost_scratch);
 	}
 	return 0;
+}
+
+static __always_inline int call_start(const u16 ev, struct call *call)
+{
+	u64 key = call_key(ev);
+
+	call->ts = bpf_ktime_get_ns();
+	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
+		return 0;
+	return call_lost(ev);
 }
 
 static __always_inline struct call *call_of(const u16 ev)
@@ -261,118 +274,6 @@ static __always_inline bool missed_first(const u16 ev, u64 token)
 	if (c)
 		add_one(&c->ev[ev].rescued);
 	return true;
-}
-
-/* --- filters: facts of the socket or packet first, of the task only in its own context --- */
-
-static __always_inline bool want_task(void)
-{
-	u32 pid = bpf_get_current_pid_tgid() >> 32;
-
-	if (cfg_self && pid == cfg_self)
-		return false;
-	return !cfg_pid || pid == cfg_pid;
-}
-
-static __always_inline u32 task_netns(void)
-{
-	struct task_struct *t = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
-}
-
-static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
-{
-	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-}
-
-/* inet_sport outlives skc_num, which is 0 again on the way to CLOSE. */
-static __always_inline u16 local_port(struct sock *sk, const bool direct)
-{
-	u16 num = K(sk, __sk_common.skc_num);
-
-	if (!num)
-		num = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-	return num;
-}
-
-static __always_inline bool is_inet(u16 family)
-{
-	return family == AF_INET || family == AF_INET6;
-}
-
-/* want_sock is false for rows that a filter excludes. An interrupt's task is
- * nobody's, so a pid only excludes rows of tasks; the analyzer knows owners. */
-static __always_inline bool want_sock(struct sock *sk, u32 netns, const bool direct)
-{
-	if (cfg_netns && netns != cfg_netns)
-		return false;
-	if (cfg_port) {
-		u16 family = K(sk, __sk_common.skc_family);
-
-		if (!is_inet(family))
-			return false;
-		if (local_port(sk, direct) != cfg_port && bpf_ntohs(K(sk, __sk_common.skc_dport)) != cfg_port)
-			return false;
-	}
-	return want_task() || context() != CTX_TASK;
-}
-
-/* --- common parts of rows --- */
-
-static __always_inline void fill_addr(u8 *dst, struct in6_addr *v6, const u32 v4, u16 family, const bool direct)
-{
-	if (family == AF_INET6) {
-		if (direct)
-			__builtin_memcpy(dst, v6, 16);
-		else
-			bpf_probe_read_kernel(dst, 16, v6);
-		return;
-	}
-	__builtin_memset(dst, 0, 16);
-	*(u32 *)dst = family == AF_INET ? v4 : 0;
-}
-
-static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const bool direct)
-{
-	u16 family = K(sk, __sk_common.skc_family);
-
-	t->family = family;
-	if (!is_inet(family)) {
-		__builtin_memset(t, 0, sizeof(*t));
-		t->family = family;
-		return;
-	}
-	fill_addr(t->laddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_rcv_saddr),
-		  K(sk, __sk_common.skc_rcv_saddr), family, direct);
-	fill_addr(t->raddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_daddr),
-		  K(sk, __sk_common.skc_daddr), family, direct);
-	t->lport = local_port(sk, direct);
-	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
-}
-
-static __always_inline s64 cookie(struct sock *sk, const bool direct)
-{
-	return K(sk, __sk_common.skc_cookie.counter);
-}
-
-/* --- from descriptor to socket, in the context of the task --- */
-
-static __always_inline struct sock *fd_sock(int fd)
-{
-	struct task_struct *t = (void *)bpf_get_current_task();
-	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
-	struct file **slot, *f = 0;
-	struct socket *s;
-
-	if (fd < 0 || (u32)fd >= BPF_CORE_READ(fdt, max_fds))
-		return 0;
-	slot = BPF_CORE_READ(fdt, fd);
-	bpf_probe_read_kernel(&f, sizeof(f), slot + fd);
-	if (!f || (BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return 0;
-	s = BPF_CORE_READ(f, private_data);
-	return BPF_CORE_READ(s, sk);
 }
 
 /* user_addr copies an IP address and port from a sockaddr in user memory. */

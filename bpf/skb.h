@@ -14,9 +14,15 @@ static __always_inline u32 plausible(u32 inum)
 	return inum >= FIRST_NETNS ? inum : 0;
 }
 
+/* The lowest bit of a packet's route says who holds it. */
+static __always_inline struct dst_entry *skb_route(struct sk_buff *skb)
+{
+	return (void *)(BPF_CORE_READ(skb, _skb_refdst) & ~1UL);
+}
+
 /* skb_netns is the namespace of a packet, 0 if unknown. The field dev is shared with
- * a tree node and with UDP's scratch space, so what it leads to must look like
- * a namespace; a task that frees or makes a packet does so for its own. */
+ * a tree node and with UDP's scratch space, the route with a list, so what they lead to
+ * must look like a namespace; a task that frees or makes a packet does so for its own. */
 static __always_inline u32 skb_netns(struct sk_buff *skb, struct sock *sk)
 {
 	u32 netns = 0;
@@ -25,23 +31,11 @@ static __always_inline u32 skb_netns(struct sk_buff *skb, struct sock *sk)
 		netns = plausible(BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum));
 	if (!netns && skb)
 		netns = plausible(BPF_CORE_READ(skb, dev, nd_net.net, ns.inum));
+	if (!netns && skb)
+		netns = plausible(BPF_CORE_READ(skb_route(skb), dev, nd_net.net, ns.inum));
 	if (!netns && context() == CTX_TASK)
 		netns = task_netns();
 	return netns;
-}
-
-/* A packet may belong to a request or to a connection in TIME_WAIT, which are not
- * whole sockets; their address says nothing about a socket. */
-static __always_inline struct sock *full_sock(struct sock *sk)
-{
-	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-
-	return state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV ? 0 : sk;
-}
-
-static __always_inline bool want_netns(u32 netns)
-{
-	return !cfg_netns || netns == cfg_netns;
 }
 
 #endif

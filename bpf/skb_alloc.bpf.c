@@ -4,29 +4,16 @@
 
 #define SKB_ALLOC_FCLONE 1
 
-/* Which thread is inside __alloc_skb, per kind of context: from 6.1 to 6.18 it calls
- * __build_skb_around itself, and that birth is already counted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, CTX_UNKNOWN + 1);
-	__type(key, u32);
-	__type(value, u32);
-} in_alloc SEC(".maps");
-
-static __always_inline u32 *alloc_flag(void)
-{
-	u32 ctx = context();
-
-	return bpf_map_lookup_elem(&in_alloc, &ctx);
-}
+SITE(__alloc_skb);
+SITE(__build_skb_around);
 
 static __always_inline struct skb_alloc *alloc_begin(void *skb, const u8 func)
 {
 	u32 netns = context() == CTX_TASK ? task_netns() : 0;
 	struct skb_alloc *r;
 
-	/* A packet just born belongs to nobody yet: a port or process cannot select it. */
-	if (!want_netns(netns) || cfg_port || (cfg_pid && !want_task()))
+	/* A packet just born belongs to nobody yet, and nothing in it can select it. */
+	if (FILTER_WHAT || !want_netns(netns) || !want_who(0))
 		return 0;
 	r = BEGIN(skb_alloc, 0, skb, netns);
 	if (!r)
@@ -38,24 +25,11 @@ static __always_inline struct skb_alloc *alloc_begin(void *skb, const u8 func)
 	return r;
 }
 
-SEC("fentry/__alloc_skb")
-int BPF_PROG(skb_alloc_fentry)
-{
-	u32 *inside = alloc_flag();
-
-	if (inside)
-		*inside = (u32)bpf_get_current_pid_tgid() + 1;
-	return 0;
-}
-
 SEC("fexit/__alloc_skb")
 int BPF_PROG(skb_alloc_fexit, unsigned int size, unsigned int gfp, int flags, int node, struct sk_buff *skb)
 {
-	u32 *inside = alloc_flag();
 	struct skb_alloc *r;
 
-	if (inside)
-		*inside = 0;
 	if (!skb)
 		return 0;
 	r = alloc_begin(skb, FUNC___ALLOC_SKB);
@@ -67,13 +41,13 @@ int BPF_PROG(skb_alloc_fexit, unsigned int size, unsigned int gfp, int flags, in
 	return 0;
 }
 
-SEC("fentry/__build_skb_around")
+/* From 6.1 to 6.18 __alloc_skb calls this itself, and that birth is told when it returns. */
+SEC("fexit/__build_skb_around")
 int BPF_PROG(skb_alloc_build, struct sk_buff *skb, void *data, unsigned int frag_size)
 {
-	u32 *inside = alloc_flag();
 	struct skb_alloc *r;
 
-	if (inside && *inside == (u32)bpf_get_current_pid_tgid() + 1)
+	if (within(site___alloc_skb, CALLER(ctx, 3, __build_skb_around)))
 		return 0;
 	r = alloc_begin(skb, FUNC___BUILD_SKB_AROUND);
 	if (!r)
@@ -90,7 +64,7 @@ int BPF_PROG(skb_alloc_slab, unsigned long call_site, void *ptr, struct kmem_cac
 {
 	struct skb_alloc *r;
 
-	if (call_site < cfg_callsite_lo || call_site >= cfg_callsite_hi || !ptr)
+	if (!within(site___alloc_skb, call_site) || !ptr)
 		return 0;
 	r = alloc_begin(ptr, FUNC_KMEM_CACHE_ALLOC);
 	if (!r)

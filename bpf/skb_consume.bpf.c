@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "skb.h"
+#include "packet.h"
 
 static __always_inline int skb_consume(struct sk_buff *skb, u64 location)
 {
@@ -8,9 +8,9 @@ static __always_inline int skb_consume(struct sk_buff *skb, u64 location)
 	u32 netns = skb_netns(skb, sk);
 	struct skb_consume *r;
 
-	sk = full_sock(sk);
-	if (sk ? !want_sock(sk, netns, false) : !want_netns(netns) || cfg_port)
+	if (!want_skb(skb, sk, netns))
 		return 0;
+	sk = full_sock(sk);
 	r = BEGIN(skb_consume, sk, skb, netns);
 	if (!r)
 		return 0;

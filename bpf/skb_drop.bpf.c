@@ -1,63 +1,8 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "skb.h"
+#include "packet.h"
 
 #define REASON_UNKNOWN -1
-
-/* What the headers of a packet say; zero where they are not there. */
-struct headers {
-	u8 saddr[16], daddr[16];
-	u16 sport, dport, family, proto;
-	u8 flags;
-};
-
-static __always_inline void read_l4(struct headers *h, const u8 *l4)
-{
-	__be16 ports[2] = {};
-
-	if (h->proto != IPPROTO_TCP && h->proto != IPPROTO_UDP)
-		return;
-	bpf_probe_read_kernel(ports, sizeof(ports), l4);
-	h->sport = bpf_ntohs(ports[0]);
-	h->dport = bpf_ntohs(ports[1]);
-	if (h->proto == IPPROTO_TCP)
-		bpf_probe_read_kernel(&h->flags, 1, l4 + 13);
-}
-
-/* The transport header is not set yet where IP drops, so it is found from the
- * network header; IPv6 extension headers are not walked. */
-static __always_inline void read_headers(struct headers *h, struct sk_buff *skb)
-{
-	u8 *l3 = skb->head + skb->network_header;
-	u16 proto = bpf_ntohs(skb->protocol);
-	u8 b[40] = {};
-
-	h->proto = 0xffff;
-	if (bpf_probe_read_kernel(b, sizeof(b), l3))
-		return;
-	if (proto == ETH_P_IP && b[0] >> 4 == 4) {
-		h->family = AF_INET;
-		h->proto = b[9];
-		__builtin_memcpy(h->saddr, b + 12, 4);
-		__builtin_memcpy(h->daddr, b + 16, 4);
-		read_l4(h, l3 + (b[0] & 15) * 4);
-	} else if (proto == ETH_P_IPV6 && b[0] >> 4 == 6) {
-		h->family = AF_INET6;
-		h->proto = b[6];
-		__builtin_memcpy(h->saddr, b + 8, 16);
-		__builtin_memcpy(h->daddr, b + 24, 16);
-		read_l4(h, l3 + 40);
-	}
-}
-
-static __always_inline bool drop_wanted(struct headers *h, struct sock *sk, u32 netns)
-{
-	if (!want_netns(netns))
-		return false;
-	if (cfg_port && h->sport != cfg_port && h->dport != cfg_port)
-		return false;
-	return want_task() || context() != CTX_TASK;
-}
 
 static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location, s32 reason, struct sock *rx_sk)
 {
@@ -67,8 +12,8 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	struct skb_drop *r;
 	s64 n;
 
-	read_headers(&h, skb);
-	if (!drop_wanted(&h, sk, netns))
+	read_headers(&h, network_header(skb), bpf_ntohs(skb->protocol));
+	if (!want_headers(&h) || !want_skb_but(skb, sk, netns))
 		return 0;
 	r = BEGIN_FLOOD(skb_drop, full_sock(sk), skb, netns);
 	if (!r)

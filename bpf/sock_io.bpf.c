@@ -2,10 +2,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
-/* Whether the hooks at the start of a call are wanted; without them there is nothing
- * to look up at its end, which would take a third of the probe's time. */
-const volatile bool cfg_detail = false;
-
+/* Without the hooks at the start of a call there is nothing to look up at its end,
+ * which would take a third of the probe's time. */
 static __always_inline struct call *detail(void)
 {
 	return cfg_detail ? call_of(EV_sock_io) : 0;
@@ -37,7 +35,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	struct sock_io *r;
 	struct proto *prot;
 
-	if (!want_sock(sk, netns, direct))
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(sock_io, sk, 0, netns);
 	if (!r)
@@ -114,7 +112,7 @@ static __always_inline int remember(struct socket *sock, struct msghdr *msg, u64
 	struct sock *sk = sock->sk;
 	struct call call = {};
 
-	if (!want_sock(sk, sock_netns(sk, true), true))
+	if (!want_sock(sk, sock_netns(sk, true)))
 		return 0;
 	call.arg[0] = (u64)sk;
 	call.arg[1] = size;

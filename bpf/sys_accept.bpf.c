@@ -34,7 +34,7 @@ static __always_inline int accept_done(struct call *call, s64 ret, const u8 func
 	u32 netns = any ? sock_netns(any, false) : task_netns();
 	struct sys_accept *r;
 
-	if (any ? !want_sock(any, netns, false) : (cfg_netns && netns != cfg_netns) || cfg_port)
+	if (any ? !want_sock(any, netns) : !want_call(netns))
 		return 0;
 	r = BEGIN(sys_accept, sk, 0, netns);
 	if (!r)

@@ -22,9 +22,7 @@ static __always_inline int connect_exit(void *ctx, struct call *call, s64 ret)
 	struct sys_connect *r;
 	s64 n;
 
-	if (cfg_netns && netns != cfg_netns)
-		return 0;
-	if (cfg_port && call->port != cfg_port && (!sk || local_port(sk, false) != cfg_port))
+	if (sk ? !want_peer(sk, netns, call->addr, call->port, call->family) : !want_call(netns))
 		return 0;
 	r = BEGIN(sys_connect, sk, 0, netns);
 	if (!r)

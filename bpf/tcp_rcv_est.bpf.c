@@ -8,7 +8,7 @@ static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, con
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_rcv_est *r;
 
-	if (!tp || !want_sock(sk, netns, direct))
+	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_rcv_est, sk, skb, netns);
 	if (!r)

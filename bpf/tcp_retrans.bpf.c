@@ -10,7 +10,7 @@ static __always_inline int tcp_retrans(struct sock *sk, struct sk_buff *skb, int
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_retrans *r;
 
-	if (!tp || !want_sock(sk, netns, direct))
+	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_retrans, sk, skb, netns);
 	if (!r)

@@ -23,7 +23,7 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 	u32 netns = sock_netns(sk, direct);
 	struct tcp_state *r;
 
-	if (!want_sock(sk, netns, direct))
+	if (!want_change(sk, netns, oldstate, newstate))
 		return 0;
 	r = BEGIN(tcp_state, sk, 0, netns);
 	if (!r)

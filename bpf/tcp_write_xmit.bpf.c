@@ -8,7 +8,7 @@ static __always_inline int tcp_write_xmit(struct sock *sk, int nonagle, int push
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_write_xmit *r;
 
-	if (!tp || !want_sock(sk, netns, direct))
+	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_write_xmit, sk, 0, netns);
 	if (!r)
@@ -31,9 +31,9 @@ static __always_inline int tcp_write_xmit(struct sock *sk, int nonagle, int push
 
 SEC("fexit/tcp_write_xmit")
 int BPF_PROG(tcp_write_xmit_fexit, struct sock *sk, unsigned int mss_now, int nonagle, int push_one, unsigned int gfp,
-	     bool ret)
+	     u64 ret)
 {
-	return tcp_write_xmit(sk, nonagle, push_one, ret & 1, true);
+	return tcp_write_xmit(sk, nonagle, push_one, is_true(ret), true);
 }
 
 SEC("kprobe/tcp_write_xmit")
@@ -55,7 +55,7 @@ int BPF_KRETPROBE(tcp_write_xmit_kretprobe, u64 ret)
 	if (!call)
 		return 0;
 	/* bool lives in the low byte, the rest of the register is anything */
-	tcp_write_xmit((void *)call->arg[0], call->arg[1], call->arg[2], ret & 1, false);
+	tcp_write_xmit((void *)call->arg[0], call->arg[1], call->arg[2], is_true(ret), false);
 	call_end(EV_tcp_write_xmit);
 	return 0;
 }

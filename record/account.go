@@ -55,6 +55,7 @@ type account struct {
 	recorded tally    // by the writer, after a commit
 	dropped  tally    // by the drain loop, for want of room; by the writer, for want of disk
 	reported tally    // of dropped, already in a row
+	made     tally    // by the recorder, from counters; no ring has them
 
 	// What the kernel did not show because the probe was already running on that CPU.
 	missed   func(e *schema.Event) int64 // asks the kernel; nil in tests
@@ -67,7 +68,8 @@ const missedEvery = int64(time.Second)
 
 func newAccount(c *counters, events []*schema.Event, now int64) *account {
 	return &account{counters: c, events: events, seen: make([]sample, schema.MaxID*c.cpus), seenAt: now,
-		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus), nested: make([]atomic.Int64, schema.MaxID)}
+		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus), made: newTally(c.cpus),
+		nested: make([]atomic.Int64, schema.MaxID)}
 }
 
 // Values of the enum cause.
@@ -139,7 +141,7 @@ func (a *account) counts() []schema.Count {
 	for _, e := range a.events {
 		for cpu := range a.counters.cpus {
 			s := a.counters.read(e.ID, cpu)
-			c := schema.Count{Event: e.Name, CPU: cpu, Generated: s.generated, Ring: s.ring, Scratch: s.scratch,
+			c := schema.Count{Event: e.Name, CPU: cpu, Generated: s.generated + atomic.LoadInt64(a.made.at(e.ID, cpu)), Ring: s.ring, Scratch: s.scratch,
 				Recorded: atomic.LoadInt64(a.recorded.at(e.ID, cpu)), Writer: atomic.LoadInt64(a.dropped.at(e.ID, cpu))}
 			if c.Generated != 0 || c.Recorded != 0 {
 				out = append(out, c)

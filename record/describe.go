@@ -17,8 +17,8 @@ import (
 
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
-	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters(), StartNS: s.wall(mono()),
-		Warnings: s.report.Warnings}
+	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
+		StartNS: s.wall(mono()), Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())
 	}
@@ -39,33 +39,21 @@ func (s *session) describe() error {
 	return nil
 }
 
-func (s *session) filters() map[string]string {
-	f := map[string]string{}
-	if s.netns != 0 {
-		f["netns"] = strconv.FormatUint(uint64(s.netns), 10)
-	}
-	if s.opt.Pid != 0 {
-		f["pid"] = strconv.FormatUint(uint64(s.opt.Pid), 10)
-	}
-	if s.opt.Port != 0 {
-		f["port"] = strconv.FormatUint(uint64(s.opt.Port), 10)
-	}
-	return f
-}
-
 // wall is the Unix time of a moment of the monotonic clock.
 func (s *session) wall(mono int64) int64 { return mono + s.start.Wall - s.start.Mono }
 
+// metaRow puts a fact into a row.
+func (s *session) metaRow(key string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("row %s: %w", key, err)
+	}
+	row := schema.Meta{Header: s.header(metaEvent.ID), Key: s.names.ref(key), Value: s.names.ref(string(b))}
+	return s.drain.pile.own(metaEvent.ID, row)
+}
+
 // metaRows puts the facts that SQL users need into rows: one per key, one per socket.
 func (s *session) metaRows() error {
-	put := func(key string, v any) error {
-		b, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("row %s: %w", key, err)
-		}
-		row := schema.Meta{Header: s.header(metaEvent.ID), Key: s.names.ref(key), Value: s.names.ref(string(b))}
-		return s.drain.pile.own(metaEvent.ID, row)
-	}
 	facts := []struct {
 		key string
 		v   any
@@ -78,12 +66,12 @@ func (s *session) metaRows() error {
 		}{schema.KeyHooks, h})
 	}
 	for _, f := range facts {
-		if err := put(f.key, f.v); err != nil {
+		if err := s.metaRow(f.key, f.v); err != nil {
 			return err
 		}
 	}
 	for i := range s.report.Sockets {
-		if err := put(schema.KeySockets, &s.report.Sockets[i]); err != nil {
+		if err := s.metaRow(schema.KeySockets, &s.report.Sockets[i]); err != nil {
 			return err
 		}
 	}
@@ -92,17 +80,16 @@ func (s *session) metaRows() error {
 
 // warn tells the user at once what the recording will not show.
 func (s *session) warn() {
+	var missing []string
 	for _, p := range s.hooks.Plans {
-		if len(p.Hooks) > 0 {
-			continue
+		if len(p.Hooks) == 0 {
+			missing = append(missing, p.Event.Name)
 		}
-		var why []string
-		for _, r := range p.Refused {
-			why = append(why, r.Hook+": "+r.Why)
-		}
-		fmt.Fprintf(s.opt.Notice, "netrec: event %s: no hook attached: %s\n", p.Event.Name, strings.Join(why, "; "))
 	}
-	for _, w := range s.report.Warnings {
+	if len(missing) > 0 {
+		fmt.Fprintf(s.opt.Notice, "netrec: this kernel has no hook for %s; netrec probes says why\n", strings.Join(missing, ", "))
+	}
+	for _, w := range s.meta.Warnings {
 		fmt.Fprintf(s.opt.Notice, "netrec: %s\n", w)
 	}
 }
@@ -119,17 +106,10 @@ func (s *session) fixer() func([]byte) {
 			}
 		}
 	}
-	dns := schema.ByName("dns_call")
-	lib := slices.IndexFunc(dns.Fields(), func(f schema.Field) bool { return f.As == schema.AsRef })
-	libOff := dns.Fields()[lib].Offset
 	pidOff := int(unsafe.Offsetof(schema.Header{}.Pid))
 	early := s.nameEarly()
 	return func(rec []byte) {
-		id := recordEvent(rec)
-		if id == dns.ID && s.hooks.Library != 0 {
-			binary.LittleEndian.PutUint32(rec[libOff:], s.hooks.Library)
-		}
-		st, ok := stacks[id]
+		st, ok := stacks[recordEvent(rec)]
 		if !ok {
 			return
 		}

@@ -46,8 +46,8 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
 	errs := []error{cause, s.hooks.Stop()}
 	s.cost()
-	errs = append(errs, s.hooks.Close())
-	errs = append(errs, s.drain.all())
+	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
+	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.drain.all())
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)

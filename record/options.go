@@ -7,27 +7,30 @@ import (
 	"strings"
 	"time"
 
+	"netrec/record/filter"
 	"netrec/schema"
 )
 
 // Options say what to record, for how long and where to.
 type Options struct {
-	Output    string
-	Force     bool          // overwrite
-	For       time.Duration // 0: until told
-	Count     int64         // stop after at least so many events; 0: no limit
-	Command   []string      // run this, and stop when it ends
-	Events    []*schema.Event
-	Profile   schema.Profile
-	Mechanism map[string]schema.Kind // by event: use only this mechanism
-	Buffer    int64                  // bytes of kernel memory for the rings, 0 for the default
-	Netns     string                 // filter: name, path, pid or inode of a network namespace
-	Pid       uint32                 // filter
-	Port      uint16                 // filter: local or remote
-	Ready     string                 // file to create once every hook is attached
-	Args      []string               // the command line, for the file
-	Version   string
-	Notice    io.Writer // where the recorder says what its user should know now
+	Output     string
+	Force      bool          // overwrite
+	For        time.Duration // 0: until told
+	Count      int64         // stop after at least so many events; 0: no limit
+	Command    []string      // run this, and stop when it ends
+	Events     []*schema.Event
+	Profile    schema.Profile
+	Mechanism  map[string]schema.Kind // by event: use only this mechanism
+	Buffer     int64                  // bytes of kernel memory for the rings, 0 for the default
+	Filters    filter.Words           // which rows; none for all
+	CountFuncs []string               // patterns of kernel functions whose calls are counted
+	CountTPs   []string               // the same of tracepoints, group:name
+	Ready      string                 // file to create once every hook is attached
+	Libraries  []string               // files to look for name lookups in, beside the C libraries that are found
+	Follow     bool                   // keep a privileged helper that probes C libraries as they appear
+	Args       []string               // the command line, for the file
+	Version    string
+	Notice     io.Writer // where the recorder says what its user should know now
 }
 
 // Select finds events by name and group; a leading minus takes out, "all" is
@@ -40,14 +43,15 @@ func Select(words []string, p schema.Profile) ([]*schema.Event, error) {
 	chosen := map[string]bool{}
 	if !slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") }) {
 		for _, e := range schema.Events {
-			chosen[e.Name] = !e.Own() && slices.Index(schema.Profiles, e.Profile) <= rank
+			at := slices.Index(schema.Profiles, e.Profile)
+			chosen[e.Name] = !e.Own() && at >= 0 && at <= rank
 		}
 	}
 	for _, w := range words {
 		name, out := strings.CutPrefix(w, "-")
 		found := false
 		for _, e := range schema.Events {
-			if !e.Own() && (e.Name == name || name == "all" || slices.Contains(e.Groups, name)) {
+			if !e.Own() && (e.Name == name || name == "all" && e.Profile != schema.Asked || slices.Contains(e.Groups, name)) {
 				chosen[e.Name] = !out
 				found = true
 			}
@@ -66,6 +70,16 @@ func Select(words []string, p schema.Profile) ([]*schema.Event, error) {
 		return nil, fmt.Errorf("no event left to record")
 	}
 	return events, nil
+}
+
+// withCounts adds the events that count what patterns name.
+func withCounts(events []*schema.Event, o *Options) []*schema.Event {
+	for name, patterns := range map[string][]string{"func_count": o.CountFuncs, "tp_count": o.CountTPs} {
+		if e := schema.ByName(name); len(patterns) > 0 && !slices.Contains(events, e) {
+			events = append(slices.Clip(events), e)
+		}
+	}
+	return events
 }
 
 // UnknownEventError names an event or group that does not exist.

@@ -16,6 +16,8 @@ type ProbePlan struct {
 	Hooks   []string
 	Also    []string // further rungs that this kernel has
 	Refused []schema.Refusal
+	Files   []schema.Library // where the hooks stand, if in libraries
+	Unseen  string           // see schema.Event
 }
 
 // nobody is the inode of no namespace: with it as filter the probes run but report nothing.
@@ -32,7 +34,8 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	}
 	page := int64(os.Getpagesize())
 	set, err := hook.Load(hook.Config{Events: events, Detail: true, Symbols: symbols, Ref: func(string) uint32 { return 0 },
-		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Netns: nobody})
+		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Filters: map[string]any{"cfg_netns": uint32(nobody)},
+		CountFuncs: []string{"tcp_v4_connect"}, CountTPs: []string{"sock:inet_sock_set_state"}}) // as examples
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,11 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	var out []ProbePlan
 	for i := range set.Plans {
 		p := &set.Plans[i]
-		pp := ProbePlan{Event: p.Event.Name, Profile: p.Event.Profile, Hooks: p.Names(), Refused: p.Refused}
+		pp := ProbePlan{Event: p.Event.Name, Profile: p.Event.Profile, Hooks: p.Names(), Refused: p.Refused,
+			Unseen: p.Event.Unseen}
+		if p.Event.Libraries() {
+			pp.Files = set.Libraries
+		}
 		also, refused := set.Alternatives(p)
 		pp.Also, pp.Refused = also, append(pp.Refused, refused...)
 		out = append(out, pp)

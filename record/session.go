@@ -16,6 +16,7 @@ import (
 
 	"netrec/record/capture"
 	"netrec/record/encode"
+	"netrec/record/filter"
 	"netrec/record/hook"
 	"netrec/record/host"
 	"netrec/record/priv"
@@ -26,7 +27,7 @@ import (
 // session is one recording, from the first privilege to the last byte.
 type session struct {
 	opt     Options
-	netns   uint32
+	filters *filter.Set
 	cpus    int
 	report  *host.Report
 	symbols *symbol.Kernel
@@ -36,6 +37,7 @@ type session struct {
 	acct    *account
 	drain   *drain
 	writer  *writer
+	counts  *counting
 	child   *priv.Child
 	start   schema.Anchor
 	meta    schema.Recording
@@ -43,16 +45,20 @@ type session struct {
 	rooted  time.Duration // how long the recorder kept its privileges
 	counter schema.Counters
 	warned  bool // of lost commits
+	blind   bool // told of a library without probes
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
+	late    chan schema.Library // that appeared during the recording
 	signals chan os.Signal
 }
 
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
-	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4), signals: make(chan os.Signal, 2)}
+	o.Events = withCounts(o.Events, &o)
+	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4),
+		late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}
 	if err := priv.Need(); err != nil {
 		return nil, err
 	}
@@ -70,10 +76,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // prepare does everything that needs privileges, and ends with giving them up.
 func (s *session) prepare(ctx context.Context) error {
 	var err error
-	if s.opt.Netns != "" {
-		if s.netns, _, err = host.NetnsInode(s.opt.Netns); err != nil {
-			return err
-		}
+	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
+		return err
 	}
 	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err != nil {
 		return err
@@ -90,7 +94,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
-	if s.report, err = host.Facts(ctx, s.netns); err != nil {
+	if s.report, err = host.Facts(ctx, s.filters.Netns); err != nil {
 		return err
 	}
 	if len(s.opt.Command) > 0 {
@@ -144,11 +148,17 @@ func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Self: uint32(os.Getpid()), Netns: s.netns, Pid: s.opt.Pid, Port: s.opt.Port}
+		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
+		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs}
 	var err error
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
+	}
+	if s.opt.Follow {
+		if err := s.hooks.StartHelper(); err != nil {
+			return err
+		}
 	}
 	s.hooks.Forget()
 	s.names.setEnums(s.hooks.Enums)
@@ -158,6 +168,9 @@ func (s *session) attach() error {
 	}
 	s.acct = newAccount(c, s.opt.Events, mono())
 	s.acct.missed = s.hooks.Missed
+	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus, mono()); err != nil {
+		return err
+	}
 	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
 	return err
 }
@@ -171,6 +184,10 @@ func (s *session) begin() error {
 		return err
 	}
 	s.warn()
+	s.hooks.Follow(func(lib schema.Library) {
+		lib.SinceNS = s.wall(mono())
+		s.late <- lib
+	})
 	if s.child != nil {
 		if err := s.child.Release(); err != nil {
 			return err
@@ -221,7 +238,11 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 		if now.Sub(cost) >= time.Second {
+			if err := s.newLibraries(); err != nil {
+				return err
+			}
 			s.cost()
+			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
 		if now.Sub(commit) >= s.writer.pace.every() || s.drain.pile.bytes > pileBytes/2 {
@@ -233,22 +254,48 @@ func (s *session) run(ctx context.Context) error {
 			}
 			s.warnLost()
 		}
-		select {
-		case <-timer:
-			s.end = "timer"
-		case <-s.signals:
-			s.end = "signal"
-		case why := <-s.stop:
-			s.end = why
-		case <-ctx.Done():
-			s.end = "signal"
-		default:
-			if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
-				s.end = "count"
-			}
-		}
+		s.end = s.ended(ctx, timer)
 	}
 	return nil
+}
+
+// ended says what ends the recording, "" if nothing does yet.
+func (s *session) ended(ctx context.Context, timer <-chan time.Time) string {
+	select {
+	case <-timer:
+		return "timer"
+	case <-s.signals:
+		return "signal"
+	case why := <-s.stop:
+		return why
+	case <-ctx.Done():
+		return "signal"
+	default:
+	}
+	if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
+		return "count"
+	}
+	return ""
+}
+
+// newLibraries writes down which libraries have appeared, and tells of the first that has
+// no probes.
+func (s *session) newLibraries() error {
+	for {
+		select {
+		case lib := <-s.late:
+			if !lib.Probed && !s.blind {
+				s.blind = true
+				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared and has no probes; --dns-follow gives them to such\n", lib.Path)
+			}
+			s.meta.Libraries = append(s.meta.Libraries, lib)
+			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
 }
 
 // mono is the clock of the events.
@@ -262,7 +309,7 @@ func mono() int64 {
 
 // header starts a row of the recorder's own.
 func (s *session) header(event uint16) schema.Header {
-	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.netns}
+	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
 	copy(h.Comm[:], "netrec")
 	return h
 }

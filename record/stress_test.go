@@ -25,7 +25,7 @@ func newBench(t *testing.T, what string) bench {
 	if os.Geteuid() != 0 {
 		t.Skipf("not root: left out: %s", what)
 	}
-	bin, err := rig.Build(t.TempDir())
+	bin, err := rig.Build(t.TempDir(), "cmd/netrec")
 	must(t, err)
 	ns, err := rig.New()
 	must(t, err)

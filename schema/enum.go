@@ -60,7 +60,27 @@ var (
 	_ = enum(Enum{Name: "func", Probe: true, Values: names(1,
 		"close", "close_range", "accept", "accept4",
 		"getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r", "gethostbyname2_r",
-		"__alloc_skb", "__build_skb_around", "kmem_cache_alloc")})
+		"__alloc_skb", "__build_skb_around", "kmem_cache_alloc",
+		"skb_release_data", "kfree_skb_partial", "napi_skb_free_stolen_head",
+		"socket", "socketpair",
+		"poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2",
+		"dup", "dup2", "dup3", "fcntl", "fork", "exit",
+		"read", "readv", "pread64", "preadv", "preadv2", "recvfrom", "recvmsg", "recvmmsg",
+		"write", "writev", "pwritev2", "sendto", "sendmsg", "sendmmsg",
+		"tcp_v4_syn_recv_sock", "tcp_v6_syn_recv_sock", "tcp_v4_connect", "tcp_v6_connect", "tcp_sendmsg", "tcp_recvmsg",
+		"udp_sendmsg", "udpv6_sendmsg", "udp_recvmsg", "udpv6_recvmsg",
+		"exec", "scm_detach_fds", "vfs_read", "vfs_write", "vfs_readv", "vfs_writev")})
+	_ = enum(Enum{Name: "derive_kind", Probe: true, Values: names(0, "clone", "copy", "segment", "gro", "coalesce")})
+	// File types are the four upper bits of an inode's mode.
+	_ = enum(Enum{Name: "file_type", Values: []EnumValue{
+		{1, "fifo"}, {2, "character"}, {4, "directory"}, {6, "block"}, {8, "regular"}, {10, "link"}, {12, "socket"}}})
+	_ = enum(Enum{Name: "path_form", Probe: true, Values: []EnumValue{{PathRooted, "rooted"}, {PathCut, "cut"}, {PathFree, "free"}}})
+	_ = enum(Enum{Name: "h_errno", Probe: true, Values: names(1,
+		"NETDB_INTERNAL", "NETDB_SUCCESS", "HOST_NOT_FOUND", "TRY_AGAIN", "NO_RECOVERY", "NO_DATA")})
+	_ = enum(Enum{Name: "scan_step", Probe: true, Values: names(1, "start", "done")})
+	_ = enum(Enum{Name: "wifi_band", Values: names(0, "2GHZ", "5GHZ", "60GHZ", "6GHZ", "S1GHZ", "LC")})
+	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
+	_ = enum(Enum{Name: "stage", Probe: true, Values: names(1, "received", "queued", "started")})
 
 	// TCPStates are the values of sk_state for TCP.
 	TCPStates = enum(Enum{Name: "tcp_state", Values: names(1,
@@ -80,6 +100,14 @@ var (
 	_ = enum(Enum{Name: "ethertype", Values: []EnumValue{
 		{0x0800, "ipv4"}, {0x0806, "arp"}, {0x86dd, "ipv6"}, {0x8100, "vlan"}, {0x88cc, "lldp"}}})
 
+	// Softirqs are the vectors as /proc/softirqs names them.
+	Softirqs = enum(Enum{Name: "softirq_vector", Values: names(0,
+		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")})
+	_ = enum(Enum{Name: "irq_ret", Values: names(0, "none", "handled", "wake_thread")})
+
 	// DropReasons has no values of its own: each kernel numbers them anew.
 	DropReasons = enum(Enum{Name: "drop_reason", Kernel: "skb_drop_reason", Trim: "SKB_DROP_REASON_"})
+	// QdiscDropReasons came with the tracepoint qdisc_drop (7.2).
+	QdiscDropReasons = enum(Enum{Name: "qdisc_drop_reason", Kernel: "qdisc_drop_reason", Trim: "QDISC_DROP_"})
+	_                = enum(Enum{Name: "rst_reason", Kernel: "sk_rst_reason", Trim: "SK_RST_REASON_"})
 )

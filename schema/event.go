@@ -13,12 +13,20 @@ const (
 	Kretprobe Kind = "kretprobe" //
 	Uprobe    Kind = "uprobe"    // Target is library:function, library as in libc
 	Uretprobe Kind = "uretprobe" //
+	Perf      Kind = "perf"      // Target is a software event of perf and its frequency, cpu-clock@49
+
+	// For what the user names with patterns; Target is AnyTarget.
+	KprobeMulti Kind = "kprobe_multi" // many functions at once, needs CONFIG_FPROBE
+	PlainTP     Kind = "tp"           // raw tracepoint of which only the name is needed
 )
+
+// AnyTarget stands for the targets that the user's patterns choose.
+const AnyTarget = "*"
 
 // Hook is one program at one place of the kernel or of a library.
 type Hook struct {
 	Kind   Kind
-	Target string // tracepoint, syscall or function
+	Target string // tracepoint, syscall or function; or structure:member, for all functions that the kernel has for it
 	Prog   string // name of the BPF program
 
 	// Args is how many arguments the kernel's tracepoint or function must have,
@@ -38,12 +46,16 @@ type Hook struct {
 	// kernel did not show the first because it was already running on that CPU.
 	Again bool
 
-	// Silent marks a program that makes no rows and no part of one: not running it
-	// loses nothing.
-	Silent bool
+	// Module is the kernel module that has the target; while it is not loaded, the hook
+	// cannot be attached.
+	Module string
 
-	// CallSite names the function whose address range limits this hook to
-	// calls made from it.
+	// Without names a structure that the kernel must not have: the program relies on
+	// layouts from before it came.
+	Without string
+
+	// CallSite names a function that the probe tells calls from by its addresses, and
+	// cannot do without.
 	CallSite string
 }
 
@@ -67,12 +79,19 @@ const (
 // Profile is a named budget: each contains the ones before it.
 type Profile string
 
-// The profiles of netrec record --profile.
+// The profiles of netrec record --profile, by what an event's probes cost also where they
+// make no row: light runs per connection, per descriptor and when things go wrong;
+// default also per send, receive and TCP segment; full also per packet, buffer, interrupt
+// and plain system call.
 const (
 	Light   Profile = "light"
 	Default Profile = "default"
 	Full    Profile = "full"
 )
+
+// Asked is the profile of events that no profile includes, because they must be told what
+// to look at.
+const Asked Profile = "asked"
 
 // Profiles lists the profiles, cheapest first.
 var Profiles = []Profile{Light, Default, Full}
@@ -87,6 +106,7 @@ type Event struct {
 	Profile Profile // cheapest profile that includes the event; "" for the recorder's own rows
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
+	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
 
 	size   int
 	fields []Field

@@ -15,6 +15,7 @@ const (
 	KeySockets    = "netrec.sockets"    // []Socket
 	KeyEnums      = "netrec.enums"      // map[string]map[string]int64, as this kernel numbers them
 	KeyCounters   = "netrec.counters"   // Counters, nstat's view
+	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
 )
 
 // Host is where the recording was made.
@@ -41,12 +42,33 @@ type Recording struct {
 	Command  []string          `json:"command"`
 	Profile  string            `json:"profile,omitempty"`
 	Events   []string          `json:"events"`
-	Filters  map[string]string `json:"filters,omitempty"`
+	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
+	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
 	Buffer   int64             `json:"buffer_bytes"`
 	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached
 	StopNS   int64             `json:"stop_ns,omitempty"`
 	End      string            `json:"end,omitempty"` // timer, signal, count, command, error; empty: killed
 	Warnings []string          `json:"warnings,omitempty"`
+
+	// Libraries are the files through which programs could look names up.
+	Libraries []Library `json:"libraries,omitempty"`
+}
+
+// Library is a file that programs call, as far as the recorder knew of it.
+type Library struct {
+	Path    string    `json:"path"`               // as its users name it
+	Probed  bool      `json:"probed"`             // calls in it were seen
+	Late    bool      `json:"late,omitempty"`     // it appeared during the recording
+	SinceNS int64     `json:"since_ns,omitempty"` // unix time at which a late one was met, and probed
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Sample is which part of the connections was recorded: those whose hash, a number of 32
+// bits that both ends agree on, is less than Keep/Of of all. docs/filters.md has the hash.
+type Sample struct {
+	Keep uint32 `json:"keep"`
+	Of   uint32 `json:"of"`
+	Seed uint32 `json:"seed"`
 }
 
 // States of an event in EventHooks.
@@ -68,6 +90,9 @@ type EventHooks struct {
 type Refusal struct {
 	Hook string `json:"hook"`
 	Why  string `json:"why"`
+
+	// Variant: the probe is for another form of the target, which kernels before or after have.
+	Variant bool `json:"variant,omitempty"`
 }
 
 // Count is the account of one event on one CPU: Generated = Recorded + Lost. CPU is -1

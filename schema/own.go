@@ -10,7 +10,7 @@ type Meta struct {
 // Lost says how many events of a kind did not reach the file.
 type Lost struct {
 	Header
-	Window    int64  `col:"window_ns" unit:"ns" doc:"the losses fell between ts_ns - window_ns and ts_ns"`
+	Window    int64  `col:"window_ns" unit:"ns" doc:"what the row sums up fell between ts_ns - window_ns and ts_ns"`
 	Count     int64  `col:"lost_count" unit:"events" doc:"how many events were lost"`
 	LostCPU   int32  `col:"lost_cpu" doc:"CPU on which they were lost"`
 	LostEvent uint16 `col:"lost_event" as:"enum event" doc:"kind of event that was lost"`

@@ -22,6 +22,9 @@ func TestIdentities(t *testing.T) {
 		if e.Doc == "" || e.Rate == "" {
 			t.Errorf("event %s: needs Doc and Rate", e.Name)
 		}
+		if e.Profile == Light && !e.Rare() {
+			t.Errorf("event %s: rate %s is not for profile %s", e.Name, e.Rate, e.Profile)
+		}
 		if !e.Own() && (e.Profile == "" || len(e.Groups) == 0) {
 			t.Errorf("event %s: needs Profile and Groups", e.Name)
 		}

@@ -40,9 +40,8 @@ var (
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff was allocated",
 		Ladder: []Rung{
-			{{Kind: Fentry, Target: "__alloc_skb", Args: 4, Prog: "skb_alloc_fentry", Silent: true},
-				{Kind: Fexit, Target: "__alloc_skb", Args: 4, Prog: "skb_alloc_fexit"},
-				{Kind: Fentry, Target: "__build_skb_around", Args: 3, Prog: "skb_alloc_build"}},
+			{{Kind: Fexit, Target: "__alloc_skb", Args: 4, Prog: "skb_alloc_fexit"},
+				{Kind: Fexit, Target: "__build_skb_around", Args: 3, CallSite: "__alloc_skb", Prog: "skb_alloc_build"}},
 			{{Kind: RawTP, Target: "kmem_cache_alloc", Args: 5, CallSite: "__alloc_skb", Prog: "skb_alloc_slab"}},
 		}}
 	skbConsume = Event{ID: 41, Name: "skb_consume", Row: SkbConsume{}, Rate: Extreme, Profile: Full,

@@ -116,3 +116,27 @@ func TestKeyedIsBounded(t *testing.T) {
 		t.Errorf("%d keys, overflow %d", k.Len(), k.Overflow)
 	}
 }
+
+func TestQuantiles(t *testing.T) {
+	var q Quantiles
+	for v := range int64(1000) {
+		q.Add(999 - v)
+	}
+	for p, want := range map[float64]int64{0: 0, 0.1: 99, 0.5: 499, 0.9: 899, 0.99: 989, 1: 999} {
+		if got := q.At(p); got > want || float64(got) < 0.98*float64(want) {
+			t.Errorf("%v: %d, want %d", p, got, want)
+		}
+	}
+	if q.At(0.1) != 99 || len(q.counts) > 400 {
+		t.Errorf("small values are exact: %d; %d buckets", q.At(0.1), len(q.counts))
+	}
+	for _, v := range []int64{0, 1, 127, 128, 129, 255, 256, 65535, 1 << 40, math.MaxInt64} {
+		low := quantileLow(quantileBucket(v))
+		if low > v || float64(v-low) > float64(v)/64 {
+			t.Errorf("%d is in the bucket from %d", v, low)
+		}
+	}
+	if (&Quantiles{}).At(0.5) != 0 {
+		t.Error("quantile of nothing")
+	}
+}

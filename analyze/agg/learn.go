@@ -16,6 +16,9 @@ const (
 	acceptRow
 	closeRow
 	ioRow
+	madeRow // socket(2)
+	bindRow
+	goneRow // nothing of the socket follows but the return of close(2)
 )
 
 // rowKinds lists the kind of each event, by its id.
@@ -24,8 +27,13 @@ func rowKinds() []rowKind {
 	for _, name := range schema.Columns[schema.ColumnIndex("lport")].Events {
 		kinds[schema.ByName(name).ID] = tupleRow
 	}
+	// These are of a listener, and their ends those of a connection to be.
+	for _, name := range []string{"tcp_syn_arrive", "tcp_synack_retrans"} {
+		kinds[schema.ByName(name).ID] = silentRow
+	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
-		"sys_accept": acceptRow, "sys_close": closeRow, "sock_io": ioRow} {
+		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow,
+		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "sys_bind": bindRow, "udp_gone": goneRow} {
 		kinds[schema.ByName(name).ID] = k
 	}
 	return kinds
@@ -39,6 +47,7 @@ func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 	}
 	if o := t.older[s.Cookie]; o != nil {
 		s.adopt(o)
+		s.Passive = s.Passive || !s.Active && t.listening[portOf{o.Netns, o.Lport}]
 	}
 }
 
@@ -48,23 +57,34 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	if s.Netns == 0 {
 		s.Netns = r.Int(c.netns)
 	}
-	if s.Protocol == "" {
+	// socket(2) has the caller's wish, most often 0 for the default of its family.
+	if s.Protocol == "" && kind != madeRow {
 		s.Protocol = t.names.Get(r.Str(c.protocol))
 	}
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
+	s.Passive = s.Passive || kind == acceptRow
+	s.bound = s.bound || kind == bindRow && r.Int(c.bindPort) != 0
 	// The rows that owner judges come from tasks also where the kernel hides the context.
 	if ctx := r.Str(c.ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)
 	}
 	if kind == stateRow {
 		to := r.Str(c.newState)
+		if s.Began == 0 {
+			s.Began = r.TS
+		}
 		s.State = t.names.Get(to)
 		s.Active = s.Active || to == "SYN_SENT"
+		s.Passive = s.Passive || to == "LISTEN" || r.Str(c.oldState) == "LISTEN"
 		if to == "CLOSE" {
 			t.close(s, r.TS)
 		}
+	}
+	if kind == goneRow {
+		s.gone = true
+		t.close(s, r.TS)
 	}
 	s.full = s.Tuple() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
 }
@@ -95,6 +115,8 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		rank = ownerIO
 	case closeRow:
 		rank = ownerClose
+	case madeRow:
+		rank = ownerMade
 	case stateRow:
 		switch r.Str(t.col.newState) {
 		case "SYN_SENT", "LISTEN":

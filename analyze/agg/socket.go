@@ -19,15 +19,20 @@ type Socket struct {
 	State    string // newest TCP state seen; "" if none
 	First    int64  // ts_ns of the first and newest row
 	Last     int64
-	Closed   int64 // ts_ns of the change to CLOSE, 0 while open
+	Began    int64 // ts_ns of the first change of state, 0 if none was seen
+	Closed   int64 // ts_ns of the change to CLOSE or of the end of its memory, 0 while open
 	Born     bool  // its beginning was seen
 	Older    bool  // it was alive when the recording began
 	Open     bool  // it was alive when the recording ended; set for OnEnd
 	Active   bool  // this host sent the SYN
+	Passive  bool  // it listens, or came from a listener
 
 	slot  int
 	owner ownerRank
 	full  bool // identity is complete, nothing to backfill
+	made  bool // begun by socket(2): the first change of state is not another life's
+	gone  bool // its memory was freed
+	bound bool // to a port that was asked for
 }
 
 // ownerRank is how sure the owner is.
@@ -36,9 +41,17 @@ type ownerRank uint8
 const (
 	ownerNone  ownerRank = iota
 	ownerClose           // closed it
+	ownerMade            // made it, maybe for another
 	ownerIO              // sent or received
 	ownerOpen            // connected, accepted, listened, or had it open at the start
 )
+
+// Serves reports whether the local port names the service, not the remote one.
+// So it is of sockets that listen or were accepted, and of those that are bound to a port
+// and not connected.
+func (s *Socket) Serves() bool {
+	return s.Lport != 0 && !s.Active && (s.Passive || s.bound && s.Rport == 0)
+}
 
 // Tuple reports whether both ends are known.
 func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }
@@ -68,23 +81,28 @@ func (s *Socket) adopt(o *schema.Socket) {
 }
 
 // PerSocket is a value for each living socket, without a map.
-type PerSocket[T any] struct {
-	vs []perSocket[T]
+type PerSocket[T any] struct{ perLife[T] }
+
+// Of is the value of the socket, zero when it is first asked for.
+func (p *PerSocket[T]) Of(s *Socket) *T { return p.at(s.slot, s.Serial) }
+
+// perLife is a value for each of the things that take a slot while they live.
+type perLife[T any] struct {
+	vs []lifeValue[T]
 }
 
-type perSocket[T any] struct {
+type lifeValue[T any] struct {
 	serial int64 // plus one: 0 is nobody's
 	v      T
 }
 
-// Of is the value of the socket, zero when it is first asked for.
-func (p *PerSocket[T]) Of(s *Socket) *T {
-	for s.slot >= len(p.vs) {
-		p.vs = append(p.vs, perSocket[T]{})
+func (p *perLife[T]) at(slot int, serial int64) *T {
+	for slot >= len(p.vs) {
+		p.vs = append(p.vs, lifeValue[T]{})
 	}
-	e := &p.vs[s.slot]
-	if e.serial != s.Serial+1 {
-		*e = perSocket[T]{serial: s.Serial + 1}
+	e := &p.vs[slot]
+	if e.serial != serial+1 {
+		*e = lifeValue[T]{serial: serial + 1}
 	}
 	return &e.v
 }

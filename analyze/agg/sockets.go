@@ -23,6 +23,9 @@ type Sockets struct {
 	byAddr map[uint64]*Socket
 	gens   map[uint64]int32
 	older  map[int64]*schema.Socket
+	// Ports that had a listener at the start: an older socket that has one came from it.
+	listening map[portOf]bool
+
 	names  Intern
 	onEnd  []func(*Socket)
 	free   []*Socket
@@ -31,6 +34,11 @@ type Sockets struct {
 	closed []closedAt // oldest first
 	last   *Socket    // of the row before: rows come in runs
 	kinds  []rowKind  // by event id
+}
+
+type portOf struct {
+	netns uint32
+	port  int
 }
 
 type closedAt struct {
@@ -42,26 +50,33 @@ type closedAt struct {
 type cols struct {
 	sock, netns, pid, comm, ctx, cookie                                      scan.Col
 	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
-	dur                                                                      scan.Col
+	dur, bindPort                                                            scan.Col
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
 var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_close"}
 
+// IdentityHelp are events that make lives of sockets surer where they were recorded: those
+// of sockets without states, and their owners before anything is sent.
+var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
+
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}}
+	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{}}
 	s.col = cols{
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
-		dur: col("dur_ns"),
+		dur: col("dur_ns"), bindPort: col("bind_port"),
 	}
 	s.kinds = rowKinds()
 	for i := range alive {
 		if alive[i].Cookie != 0 {
 			s.older[alive[i].Cookie] = &alive[i]
+		}
+		if alive[i].State == "LISTEN" {
+			s.listening[portOf{alive[i].Netns, alive[i].Lport}] = true
 		}
 	}
 	return s
@@ -71,12 +86,15 @@ func NewSockets(alive []schema.Socket) *Sockets {
 func (t *Sockets) Columns() []scan.Col {
 	c := &t.col
 	return []scan.Col{c.sock, c.netns, c.pid, c.comm, c.ctx, c.cookie, c.laddr, c.lport, c.raddr, c.rport,
-		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur}
+		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur, c.bindPort}
 }
 
 // OnEnd calls f when a socket's life is over for good, or the recording is. The
 // socket is reused after the call.
 func (t *Sockets) OnEnd(f func(*Socket)) { t.onEnd = append(t.onEnd, f) }
+
+// At is the life that the socket at an address is in, nil if none is known.
+func (t *Sockets) At(addr uint64) *Socket { return t.byAddr[addr] }
 
 // Feed takes the next row and returns the socket it belongs to, nil if it has none.
 func (t *Sockets) Feed(r *scan.Row) *Socket {
@@ -100,7 +118,7 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)
 	}
-	if kind == stateRow || kind != silentRow && !s.full {
+	if kind == stateRow || kind == goneRow || kind != silentRow && !s.full {
 		t.learn(s, r, kind)
 	}
 	return s
@@ -108,8 +126,13 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 
 // another reports whether the row cannot belong to the life s.
 func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
-	if kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)) {
+	switch {
+	case kind == madeRow:
 		return true
+	case s.gone:
+		return kind != closeRow || r.TS-r.Int(t.col.dur) > s.Closed
+	case kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)):
+		return !s.made || s.Began != 0
 	}
 	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true
@@ -139,7 +162,8 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	s := t.take()
 	slot := s.slot
 	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot}
-	s.Born = kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
+	s.made = kind == madeRow
+	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
 	t.serial++
 	t.byAddr[addr] = s
 	return s

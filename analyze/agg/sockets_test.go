@@ -225,3 +225,66 @@ func BenchmarkSocketsFeed(b *testing.B) {
 		s.Feed(r)
 	}
 }
+
+// TestLivesOfDatagramSockets: they have no states; socket(2) begins a life and the end of
+// the memory ends it, before close(2) returns.
+func TestLivesOfDatagramSockets(t *testing.T) {
+	addr := uint64(0xffff888000001000)
+	f, s := newFeeder(), NewSockets(nil)
+	var ends []int
+	s.OnEnd(func(k *Socket) { ends = append(ends, k.Gen) })
+	f.num("sock", int64(addr))
+	f.num("pid", 7)
+	f.str("ctx", "task")
+	f.str("comm", "dig")
+	f.str("protocol", "ip")
+	k := s.Feed(f.row("sys_socket"))
+	if k.Gen != 1 || !k.Born || k.Pid != 7 || k.Protocol != "" {
+		t.Errorf("made: %+v", k)
+	}
+	f.num("pid", 8)
+	if k = s.Feed(f.row("sock_io")); k.Gen != 1 || k.Pid != 8 {
+		t.Errorf("handed to the process that uses it: %+v", k)
+	}
+	f.str("ctx", "softirq")
+	s.Feed(f.row("udp_gone"))
+	f.str("ctx", "task")
+	f.num("dur_ns", 2)
+	if k = s.Feed(f.row("sys_close")); k.Gen != 1 || k.Closed == 0 {
+		t.Errorf("return of close: %+v", k)
+	}
+	f.num("dur_ns", 0)
+	if k = s.Feed(f.row("sock_io")); k.Gen != 2 {
+		t.Errorf("after its end: %+v", k)
+	}
+	if k = s.Feed(f.row("sys_socket")); k.Gen != 3 {
+		t.Errorf("made again: %+v", k)
+	}
+	f.num("lport", 53)
+	f.num("bind_port", 53)
+	f.str("laddr", "10.0.0.1")
+	if k = s.Feed(f.row("sys_bind")); !k.Serves() {
+		t.Errorf("bound: %+v", k)
+	}
+	s.Close()
+	if len(ends) != 3 {
+		t.Errorf("ended: %v", ends)
+	}
+}
+
+// TestMadeThenConnected: socket(2) and the first change of state are one life.
+func TestMadeThenConnected(t *testing.T) {
+	addr := uint64(0xffff888000001000)
+	f, s := newFeeder(), NewSockets(nil)
+	f.num("sock", int64(addr))
+	f.str("ctx", "task")
+	f.num("pid", 7)
+	s.Feed(f.row("sys_socket"))
+	if k := f.state(s, addr, 7, "CLOSE", "SYN_SENT"); k.Gen != 1 || k.Began == k.First {
+		t.Errorf("first connect: %+v", k)
+	}
+	f.state(s, addr, 7, "SYN_SENT", "CLOSE")
+	if k := f.state(s, addr, 7, "CLOSE", "SYN_SENT"); k.Gen != 2 {
+		t.Errorf("second connect: %+v", k)
+	}
+}

@@ -1,19 +1,22 @@
 package agg
 
-// maxSpans bounds what a file can make Spans remember.
+// maxSpans bounds what a file can make Pending and Stays remember.
 const maxSpans = 1 << 22
 
-// Spans joins a beginning and an end by key.
-type Spans[K comparable] struct {
-	m       map[K]int64
+// Spans joins a beginning and an end by key: it holds the time of the beginning.
+type Spans[K comparable] = Pending[K, int64]
+
+// Pending holds what has begun and not ended yet.
+type Pending[K comparable, V any] struct {
+	m       map[K]V
 	Stale   int64 // beginnings replaced by another before their end
 	Refused int64 // beginnings for which there was no room
 }
 
-// Begin notes the start of a span. A start that is still open is replaced.
-func (s *Spans[K]) Begin(key K, ts int64) {
+// Begin notes a beginning. One of the same key that is still open is replaced.
+func (s *Pending[K, V]) Begin(key K, v V) {
 	if s.m == nil {
-		s.m = map[K]int64{}
+		s.m = map[K]V{}
 	}
 	before := len(s.m)
 	if before >= maxSpans {
@@ -22,26 +25,26 @@ func (s *Spans[K]) Begin(key K, ts int64) {
 			return
 		}
 	}
-	s.m[key] = ts
+	s.m[key] = v
 	if len(s.m) == before {
 		s.Stale++
 	}
 }
 
-// Open reports whether a span of the key has begun, and when.
-func (s *Spans[K]) Open(key K) (int64, bool) {
-	ts, ok := s.m[key]
-	return ts, ok
+// Open reports whether something of the key has begun, and what.
+func (s *Pending[K, V]) Open(key K) (V, bool) {
+	v, ok := s.m[key]
+	return v, ok
 }
 
-// End closes the span and gives its start; false if none was open.
-func (s *Spans[K]) End(key K) (int64, bool) {
-	ts, ok := s.m[key]
+// End takes out what has begun under the key; false if nothing has.
+func (s *Pending[K, V]) End(key K) (V, bool) {
+	v, ok := s.m[key]
 	if ok {
 		delete(s.m, key)
 	}
-	return ts, ok
+	return v, ok
 }
 
-// Len is how many spans are open.
-func (s *Spans[K]) Len() int { return len(s.m) }
+// Len is how many have no end yet.
+func (s *Pending[K, V]) Len() int { return len(s.m) }

@@ -5,12 +5,14 @@ import "netrec/analyze/render"
 // Analysis is the declaration of one question that a recording can answer.
 type Analysis struct {
 	Name     string
-	Aliases  []string
-	Group    string // heading in the list of analyses
-	Question string // one line, ends in a question mark
-	Help     string // how it is measured and what the columns mean
-	Example  string // arguments after the file
-	Arg      string // name of the argument it needs, a socket address; "" for none
+	Aliases  []string // other names; options after one are given with it: "qdisc-fq --kind fq"
+	Group    string   // heading in the list of analyses
+	Question string   // one line, ends in a question mark
+	Help     string   // how it is measured and what the columns mean
+	Example  string   // arguments after the file
+	Shown    string   // what an answer looks like: a part of one from a real recording
+	Arg      string   // name of the argument it needs, a kernel address; "" for none
+	ArgFrom  string   // analysis that lists such addresses
 	Options  []Option
 
 	// New prepares a fold: it takes columns, registers handlers and describes
@@ -36,7 +38,7 @@ type Option struct {
 	Short   string // one letter, "" for none
 	Kind    OptionKind
 	Default string
-	Choices []string // Choice: the values allowed
+	Choices []string // Choice and Choices: the values allowed
 	Implied string   // value of the option given without one; "" if it needs a value
 	Doc     string
 }
@@ -50,6 +52,7 @@ const (
 	Number                   // not negative
 	Text
 	Choice
+	Choices // some of the choices, separated by commas
 )
 
 // Compat is the option of analyses whose original counts by another rule.

@@ -83,7 +83,7 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 	for _, c := range p.req.Calls {
 		if c.Analysis.Arg != "" && c.Addr == 0 {
 			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: wants an argument %s", c.Analysis.Name, c.Analysis.Arg),
-				Meant: "netrec analyze FILE socks lists the addresses"}
+				Meant: fmt.Sprintf("netrec analyze FILE %s lists some", c.Analysis.ArgFrom)}
 		}
 	}
 	return p.req, nil
@@ -91,17 +91,35 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 
 // Find is the analysis of a name or alias, nil if there is none.
 func Find(all []*Analysis, name string) *Analysis {
+	a, _ := find(all, name)
+	return a
+}
+
+// find also gives the options that come with an alias.
+func find(all []*Analysis, name string) (*Analysis, []string) {
 	for _, a := range all {
 		if a.Name == name {
-			return a
+			return a, nil
 		}
-		for _, s := range a.Aliases {
-			if s == name {
-				return a
+		for _, alias := range a.Aliases {
+			if words := strings.Fields(alias); words[0] == name {
+				return a, words[1:]
 			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// names lists all names and aliases.
+func names(all []*Analysis) []string {
+	var ns []string
+	for _, a := range all {
+		ns = append(ns, a.Name)
+		for _, alias := range a.Aliases {
+			ns = append(ns, strings.Fields(alias)[0])
+		}
+	}
+	return ns
 }
 
 // name takes the name of an analysis, or the argument of the one before.
@@ -117,20 +135,32 @@ func (p *parser) name(word string) error {
 			return nil
 		}
 	}
-	a := Find(p.all, word)
+	if word == everything {
+		p.everything()
+		return nil
+	}
+	a, options := find(p.all, word)
 	if a == nil {
 		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
-		names := make([]string, len(p.all))
-		for i, a := range p.all {
-			names[i] = a.Name
-		}
-		if s := Suggest(word, names); s != "" {
+		if s := Suggest(word, names(p.all)); s != "" {
 			e.Meant = fmt.Sprintf("did you mean %s?", s)
 		}
 		return e
 	}
 	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
+	p.args = slices.Concat(options, p.args)
 	return nil
+}
+
+// everything stands for every analysis that needs no argument.
+const everything = "all"
+
+func (p *parser) everything() {
+	for _, a := range p.all {
+		if a.Arg == "" {
+			p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}, Implied: true})
+		}
+	}
 }
 
 // option takes --name, --name=value, --name value, -x or -x value.
@@ -152,7 +182,14 @@ func (p *parser) option(word string) error {
 		value, p.args = p.args[0], p.args[1:]
 	}
 	if err := o.check(value); err != nil {
-		return &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+		e := &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+		words := strings.Split(value, ",")
+		for _, w := range words {
+			if s := Suggest(w, o.Choices); s != "" && s != w {
+				e.Meant = fmt.Sprintf("did you mean %s?", s)
+			}
+		}
+		return e
 	}
 	into[o.Name] = value
 	return nil
@@ -165,7 +202,7 @@ func (p *parser) declared(name string, short bool) (*Option, map[string]string) 
 	if n := len(p.req.Calls); n > 0 {
 		c = &p.req.Calls[n-1]
 	}
-	if o := lookup(c.Analysis.Options, name, short); o != nil {
+	if o := lookup(c.Analysis.Options, name, short); o != nil && !c.Implied {
 		return o, c.Options
 	}
 	return lookup(Global, name, short), p.req.Options
@@ -186,7 +223,9 @@ func (p *parser) unknown(word, name string) error {
 	for _, o := range Global {
 		names = append(names, o.Name)
 	}
-	if n := len(p.req.Calls); n > 0 {
+	if n := len(p.req.Calls); n > 0 && p.req.Calls[n-1].Implied {
+		return &UsageError{Msg: fmt.Sprintf("%s: no option %s of every analysis", everything, word), Meant: "options of one analysis follow its name"}
+	} else if n > 0 {
 		a := p.req.Calls[n-1].Analysis
 		e.Msg = fmt.Sprintf("analysis %s: no option %s", a.Name, word)
 		e.Meant = fmt.Sprintf("netrec analyze %s --help shows its options", a.Name)
@@ -213,6 +252,13 @@ func (o *Option) check(v string) error {
 	case Choice:
 		if !slices.Contains(o.Choices, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(o.Choices, ", "))
+		}
+	case Choices:
+		words := strings.Split(v, ",")
+		for _, w := range words {
+			if !slices.Contains(o.Choices, w) || w == noKeys && len(words) > 1 {
+				return fmt.Errorf("%q is not one of %s", w, strings.Join(o.Choices, ", "))
+			}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 var declared = []*Analysis{
 	{Name: "tcplife", Aliases: []string{"life"}, Question: "q?", Options: []Option{
 		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
-	{Name: "sock", Arg: "ADDR", Question: "q?"},
+	{Name: "sock", Arg: "ADDR", ArgFrom: "socks", Question: "q?"},
 	{Name: "overview", Question: "q?", Options: []Option{{Name: "deep", Kind: Flag}}},
 }
 
@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		{"--pid=7 f tcplife --compat bcc -n 3 sock 0xff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"compat": "bcc", "top": "3"}, {}}, map[string]string{"pid": "7"}},
 		{"f tcplife --top sock ff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"top": "20"}, {}}, nil},
 		{"f tcplife --comm sock", "f", []string{"tcplife"}, 0, []map[string]string{{}}, map[string]string{"comm": "sock"}},
+		{"f all --pid 7", "f", []string{"tcplife", "overview"}, 0, []map[string]string{{}, {}}, map[string]string{"pid": "7"}},
 		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
 	}
 	for _, tt := range tests {
@@ -66,6 +67,7 @@ func TestParseMistakes(t *testing.T) {
 		{"f --port http", `"http" is not a number`, ""},
 		{"f -f yaml", `"yaml" is not one of`, ""},
 		{"f --deep tcplife", "stands before its name", ""},
+		{"f all --deep", "no option --deep", "follow its name"},
 		{"f sock", "wants an argument ADDR", "socks"},
 		{"f sock 12zz", "is not a kernel address", ""},
 	}

@@ -17,9 +17,17 @@ func List(all []*Analysis) string {
 			group = a.Group
 			fmt.Fprintf(&b, "%s\n", group)
 		}
-		fmt.Fprintf(&b, "  %-16s %s\n", strings.TrimSpace(a.Name+" "+a.Arg), a.Question)
+		fmt.Fprintf(&b, "  %-16s %s%s\n", strings.TrimSpace(a.Name+" "+a.Arg), a.Question, also(a))
 	}
 	return b.String()
+}
+
+// also lists the other names of an analysis.
+func also(a *Analysis) string {
+	if len(a.Aliases) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names([]*Analysis{a})[1:], ", ") + ")"
 }
 
 // Help is the help of one analysis, from its declaration.
@@ -37,8 +45,18 @@ func Help(a *Analysis) (string, error) {
 	if a.Example != "" {
 		fmt.Fprintf(&b, "\nExample:\n  netrec analyze cap.parquet %s\n", a.Example)
 	}
+	if a.Shown != "" {
+		fmt.Fprintf(&b, "\nFrom a recording, in part:\n  %s\n", strings.ReplaceAll(strings.TrimSpace(a.Shown), "\n", "\n  "))
+	}
 	if len(a.Aliases) > 0 {
-		fmt.Fprintf(&b, "\nAlso called: %s\n", strings.Join(a.Aliases, ", "))
+		b.WriteString("\nAlso called:\n")
+		for _, alias := range a.Aliases {
+			name, options, ok := strings.Cut(alias, " ")
+			if ok {
+				name = fmt.Sprintf("%-16s for %s %s", name, a.Name, options)
+			}
+			fmt.Fprintf(&b, "  %s\n", name)
+		}
 	}
 	if len(a.Options) > 0 {
 		b.WriteString("\nOptions:\n")
@@ -76,7 +94,7 @@ func writeOptions(b *strings.Builder, os []Option) {
 			name += " " + o.placeholder()
 		}
 		doc := o.Doc
-		if o.Kind == Choice && o.placeholder() == strings.ToUpper(o.Name) {
+		if o.Kind == Choices || o.Kind == Choice && o.placeholder() == strings.ToUpper(o.Name) {
 			doc += ": " + strings.Join(o.Choices, ", ")
 		}
 		if o.Default != "" && o.Kind != Flag {
@@ -90,6 +108,8 @@ func (o *Option) placeholder() string {
 	switch o.Kind {
 	case Number:
 		return "N"
+	case Choices:
+		return "KEYS"
 	case Choice:
 		// Long lists are in the text beside it.
 		if s := strings.Join(o.Choices, "|"); len(s) <= 16 {

@@ -16,6 +16,7 @@ import (
 type Row struct {
 	*scan.Row
 	Sock *agg.Socket // nil if the row has none, or the analysis did not ask for Sockets
+	File *agg.File   // nil if no descriptor is known, or the analysis did not ask for Descriptors
 }
 
 // Handler takes the rows of one event.
@@ -33,8 +34,11 @@ type Input struct {
 	uses     []use
 	cols     []scan.Col
 	sockets  bool
-	older    string // what is unknown of sockets older than the recording
+	files    bool
+	owners   []*Keys // that go by the process of a row
+	older    string  // what is unknown of sockets older than the recording
 	onEnd    []func(*agg.Socket)
+	onFile   []func(*agg.File, agg.FileEnd, int64)
 	onlySock uint64
 	tables   []*render.Table
 	matched  int64 // rows of needed events that were handled
@@ -48,6 +52,7 @@ type use struct {
 	event   string
 	without string // what the answer lacks if the event is not there
 	handler Handler
+	context bool // for rows that the selection leaves out, too
 }
 
 // Int is the handle of a number column; asking makes the scan read it.
@@ -76,7 +81,13 @@ func (in *Input) On(event string, h Handler) {
 // Use is On for an event that the answer is better with: without says what it lacks
 // otherwise. The handler may be nil where Sockets needs the event.
 func (in *Input) Use(event, without string, h Handler) {
-	in.uses = in.add(in.uses, use{event, without, h})
+	in.uses = in.add(in.uses, use{event: event, without: without, handler: h})
+}
+
+// Context is Use for rows that the analysis joins to others itself, such as those of
+// poll(2): a selection of sockets or processes does not leave them out.
+func (in *Input) Context(event, without string, h Handler) {
+	in.uses = in.add(in.uses, use{event: event, without: without, handler: h, context: true})
 }
 
 func (in *Input) add(us []use, u use) []use {
@@ -90,14 +101,59 @@ func (in *Input) add(us []use, u use) []use {
 // of sockets that are older than the recording.
 func (in *Input) Sockets(older string) {
 	in.sockets, in.older = true, older
-	in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx")
+	in.task()
+}
+
+// task asks for the columns that Owner reads.
+func (in *Input) task() { in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx") }
+
+// Descriptors makes rows carry their file, and FD work. It implies Sockets.
+func (in *Input) Descriptors(older string) {
+	in.Sockets(older)
+	in.files = true
+}
+
+// FD is the file that a descriptor of a process leads to at this moment, nil if it is not
+// known to be a socket's.
+func (in *Input) FD(pid, fd int64) *agg.File {
+	f, _ := in.run.files.At(pid, fd)
+	return f
+}
+
+// FileOf is the file of the socket at an address, nil if no descriptor of it is known.
+func (in *Input) FileOf(addr uint64) *agg.File { return in.run.files.Of(addr) }
+
+// SocketAt is the life that the socket at an address is in, nil if none is known.
+func (in *Input) SocketAt(addr uint64) *agg.Socket { return in.run.sockets.At(addr) }
+
+// Parent is the process that a process was forked from, 0 if that was not seen.
+func (in *Input) Parent(pid int64) int64 { return in.run.files.Parent(pid) }
+
+// OnFileEnd calls f for every file when its last descriptor was closed, or the recording
+// ended. Selections by process or address do not apply to files.
+func (in *Input) OnFileEnd(f func(f *agg.File, how agg.FileEnd, ts int64)) {
+	in.onFile = append(in.onFile, f)
 }
 
 // identities adds the events that Sockets needs and the analysis did not name.
 func (in *Input) identities() {
+	if !in.sockets && slices.ContainsFunc(in.owners, func(k *Keys) bool { return !k.OnCPU }) &&
+		slices.ContainsFunc(in.events(), func(e string) bool { return schema.ByName(e) != nil && !calls[schema.ByName(e).ID] }) {
+		in.Sockets("")
+	}
 	for _, e := range agg.IdentityEvents {
 		if in.sockets && !slices.Contains(in.events(), e) {
 			in.uses = append(in.uses, use{event: e, without: "owners, ends and lives of sockets are less certain"})
+		}
+	}
+	for _, e := range agg.DescriptorEvents {
+		if in.files && !slices.Contains(in.events(), e) {
+			in.uses = append(in.uses, use{event: e, without: "which socket a descriptor leads to is less certain"})
+		}
+	}
+	for _, e := range agg.IdentityHelp {
+		if in.sockets && !slices.Contains(in.events(), e) {
+			in.uses = append(in.uses, use{event: e})
 		}
 	}
 }
@@ -116,6 +172,9 @@ func (in *Input) Owner(r *Row) (pid int64, comm string) {
 	}
 	return 0, ""
 }
+
+// Recorded reports whether the file has what happened of an event.
+func (in *Input) Recorded(event string) bool { return present(in.Meta, event).status == Answered }
 
 // Table adds a table to the answer.
 func (in *Input) Table(s render.Spec) *render.Table {

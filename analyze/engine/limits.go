@@ -28,12 +28,13 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, l)
 		}
 	}
+	for _, u := range in.needs {
+		ls = append(ls, unseen(in.Meta, u.event)...)
+	}
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
-	if f := filters(in.Meta); f != "" {
-		ls = append(ls, f)
-	}
+	ls = append(ls, filters(in.Meta)...)
 	if len(ls) == 0 {
 		return []string{"exact: nothing was lost and every hook it uses was attached"}
 	}
@@ -145,6 +146,32 @@ func fallback(m *scan.Meta, event string) string {
 	return ""
 }
 
+// unseen says what no hook of an event can show, and from when on those in libraries did.
+func unseen(m *scan.Meta, event string) (ls []string) {
+	e := schema.ByName(event)
+	if e == nil || e.Unseen == "" {
+		return nil
+	}
+	if e.Libraries() {
+		late, blind := 0, []string{}
+		for _, lib := range m.Recording.Libraries {
+			switch {
+			case !lib.Probed:
+				blind = appendNew(blind, lib.Path)
+			case lib.Late:
+				late++
+			}
+		}
+		if len(blind) > 0 {
+			ls = append(ls, "not probed: "+strings.Join(blind, ", ")+"; netrec record --dns-follow probes libraries that appear during the recording")
+		}
+		if late > 0 {
+			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; first calls in them, before the probes came, are missing", late))
+		}
+	}
+	return append(ls, event+" does not see "+e.Unseen)
+}
+
 func (in *Input) olderSockets() int {
 	n := 0
 	for _, s := range in.Meta.Sockets {
@@ -155,16 +182,20 @@ func (in *Input) olderSockets() int {
 	return n
 }
 
-func filters(m *scan.Meta) string {
-	var fs []string
+// filters says what the recorder was told to leave out.
+func filters(m *scan.Meta) []string {
+	var ls, fs []string
+	if s := m.Recording.Sample; s != nil {
+		ls = append(ls, fmt.Sprintf("sampled: %d of %d connections", s.Keep, s.Of))
+	}
 	for k, v := range m.Recording.Filters {
 		fs = append(fs, k+"="+v)
 	}
-	if fs == nil {
-		return ""
+	if fs != nil {
+		slices.Sort(fs)
+		ls = append(ls, "recorded with filters: "+strings.Join(fs, " "))
 	}
-	slices.Sort(fs)
-	return "recorded with filters: " + strings.Join(fs, " ")
+	return ls
 }
 
 // Group writes a number with its thousands apart: 1,234,567.

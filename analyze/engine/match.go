@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/scan"
@@ -157,6 +158,9 @@ func byTask(r *scan.Row, ctx string) bool {
 	return ctx == "task" || ctx == "unknown" && calls[r.Event.ID]
 }
 
+// inCalls are functions of the kernel that only tasks call.
+var inCalls = []string{"sock_io", "tcp_msg", "udp_msg", "tcp_connect_fn", "tcp_accept_fn", "udp_connect"}
+
 // calls marks, by id, the events that a task makes by calling something.
 var calls = func() []bool {
 	t := make([]bool, schema.MaxID)
@@ -164,7 +168,7 @@ var calls = func() []bool {
 		e := &schema.Events[i]
 		if !e.Own() {
 			k := e.Ladder[0][0].Kind
-			t[e.ID] = k == schema.Syscall || k == schema.Uprobe || e.Name == "sock_io"
+			t[e.ID] = k == schema.Syscall || e.Libraries() || slices.Contains(inCalls, e.Name)
 		}
 	}
 	return t

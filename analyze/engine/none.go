@@ -10,10 +10,14 @@ func (in *Input) explainNone(sel *Selection) {
 	if len(in.tables) > 0 {
 		in.Answer.Header(in.tables[0])
 	}
-	events, total := in.events(), int64(0)
-	if len(in.needs) > 0 {
-		events = nil
-		for _, u := range in.needs {
+	var events []string
+	total, from := int64(0), in.needs
+	if len(from) == 0 {
+		from = in.uses
+	}
+	for _, u := range from {
+		// Those without a handler only tell who sockets are.
+		if u.handler != nil || len(in.needs) > 0 {
 			events = appendNew(events, u.event)
 		}
 	}
@@ -34,6 +38,9 @@ func (in *Input) explainNone(sel *Selection) {
 }
 
 func joinOr(ss []string) string {
+	if len(ss) == 0 {
+		return "no event"
+	}
 	s := ss[0]
 	for i, t := range ss[1:] {
 		if i == len(ss)-2 {

@@ -23,7 +23,7 @@ func (r *run) scan() error {
 	}
 	if r.sockets != nil {
 		r.sockets.OnEnd(r.ended)
-		if err := r.history(q, r.sockets); err != nil {
+		if err := r.history(q, r.sockets, r.files); err != nil {
 			return err
 		}
 	}
@@ -37,10 +37,17 @@ func (r *run) scan() error {
 		}
 		return nil
 	})
-	if err == nil && r.sockets != nil {
+	if err != nil {
+		return err
+	}
+	// Files first: what an analysis says of one may be about its socket.
+	if r.files != nil {
+		r.files.Close(max(r.src.Meta().LastNS, r.src.Meta().Recording.StopNS))
+	}
+	if r.sockets != nil {
 		r.sockets.Close()
 	}
-	return err
+	return nil
 }
 
 // query is what the scan must deliver to all inputs together.
@@ -62,10 +69,19 @@ func (r *run) query() scan.Query {
 		q.Sock = only
 	}
 	if r.sockets != nil {
-		for _, e := range agg.IdentityEvents {
+		for _, e := range slices.Concat(agg.IdentityEvents, agg.IdentityHelp) {
 			q.Events = appendNew(q.Events, e)
 		}
 		for _, c := range r.sockets.Columns() {
+			q.Columns = appendCol(q.Columns, c)
+		}
+	}
+	if r.files != nil {
+		q.Sock = 0 // forks, ends of processes and polls have no socket
+		for _, e := range agg.DescriptorEvents {
+			q.Events = appendNew(q.Events, e)
+		}
+		for _, c := range r.files.Columns() {
 			q.Columns = appendCol(q.Columns, c)
 		}
 	}
@@ -76,7 +92,7 @@ func (r *run) query() scan.Query {
 		}
 	}
 	for _, in := range r.inputs {
-		if in.onlySock != 0 {
+		if in.onlySock != 0 || r.sel.Sock != 0 {
 			q.Columns = appendCol(q.Columns, scan.Col(schema.ColumnIndex("sock")))
 		}
 	}
@@ -94,7 +110,7 @@ func appendCol(cs []scan.Col, c scan.Col) []scan.Col {
 func (r *run) settle(q scan.Query) error {
 	s := agg.NewSockets(r.src.Meta().Sockets)
 	s.OnEnd(r.match.settle)
-	if err := r.history(q, s); err != nil {
+	if err := r.history(q, s, nil); err != nil {
 		return err
 	}
 	q.Columns = s.Columns()
@@ -106,10 +122,21 @@ func (r *run) settle(q scan.Query) error {
 }
 
 // history feeds what identities need from before the selected time.
-func (r *run) history(q scan.Query, s *agg.Sockets) error {
+func (r *run) history(q scan.Query, s *agg.Sockets, d *agg.Descriptors) error {
 	if q.From == 0 {
 		return nil
 	}
-	q.Events, q.Columns, q.From, q.To = agg.IdentityEvents, s.Columns(), 0, q.From
-	return r.src.Scan(q, func(row *scan.Row) error { s.Feed(row); return nil })
+	q.Events, q.Columns, q.From, q.To = slices.Concat(agg.IdentityEvents, agg.IdentityHelp), s.Columns(), 0, q.From
+	if d != nil {
+		q.Sock = 0 // forks and ends of processes have no socket
+		q.Events = slices.Concat(q.Events, agg.DescriptorEvents)
+		q.Columns = slices.Concat(q.Columns, d.Columns())
+	}
+	return r.src.Scan(q, func(row *scan.Row) error {
+		k := s.Feed(row)
+		if d != nil {
+			d.Feed(row, k)
+		}
+		return nil
+	})
 }

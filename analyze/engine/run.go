@@ -12,6 +12,7 @@ type Call struct {
 	Analysis *Analysis
 	Addr     uint64
 	Options  map[string]string // by name; absent ones have their default
+	Implied  bool              // one of all: nobody asked for it by name
 }
 
 // run is one pass over a recording.
@@ -21,6 +22,7 @@ type run struct {
 	out     *render.Output
 	inputs  []*Input
 	sockets *agg.Sockets
+	files   *agg.Descriptors
 	match   *matcher
 	table   [][]target // by event id
 	sock    uint64     // the only socket any analysis wants; 0 for all
@@ -31,6 +33,7 @@ type target struct {
 	in      *Input
 	handler Handler
 	needed  bool
+	context bool
 }
 
 // Run answers the calls in their order, in one pass over the recording. The error
@@ -84,26 +87,34 @@ func (r *run) add(in *Input) {
 	if r.sockets == nil && (in.sockets || r.sel.through()) {
 		r.sockets = agg.NewSockets(r.src.Meta().Sockets)
 	}
+	if r.files == nil && in.files {
+		r.files = agg.NewDescriptors(r.src.Meta().Sockets)
+		r.files.OnEnd(r.fileEnded)
+	}
 }
 
 func (r *run) target(in *Input, u use, needed bool) {
 	if u.handler != nil {
 		id := schema.ByName(u.event).ID
-		r.table[id] = append(r.table[id], target{in, u.handler, needed})
+		r.table[id] = append(r.table[id], target{in, u.handler, needed, u.context})
 	}
 }
 
 // row hands a row to all analyses that want it.
 func (r *run) row(row *Row, s *scan.Row) {
-	row.Row, row.Sock = s, nil
+	row.Row, row.Sock, row.File = s, nil, nil
 	if r.sockets != nil {
 		row.Sock = r.sockets.Feed(s)
 	}
-	if r.match != nil && !r.match.row(s, row.Sock) {
-		return
+	if r.files != nil {
+		row.File = r.files.Feed(s, row.Sock)
 	}
+	selected := (r.match == nil || r.match.row(s, row.Sock)) && (r.sel.Sock == 0 || s.Uint(sockCol) == r.sel.Sock)
 	for i := range r.table[s.Event.ID] {
 		t := &r.table[s.Event.ID][i]
+		if !selected && !t.context {
+			continue
+		}
 		if t.in.onlySock != 0 && r.sock == 0 && s.Uint(sockCol) != t.in.onlySock {
 			continue
 		}
@@ -127,6 +138,18 @@ func (r *run) ended(s *agg.Socket) {
 		}
 		for _, f := range in.onEnd {
 			f(s)
+		}
+	}
+}
+
+// fileEnded tells the analyses of a file without descriptors.
+func (r *run) fileEnded(f *agg.File, how agg.FileEnd, ts int64) {
+	if ts < r.sel.From {
+		return
+	}
+	for _, in := range r.inputs {
+		for _, g := range in.onFile {
+			g(f, how, ts)
 		}
 	}
 }

@@ -49,23 +49,12 @@ func present(m *scan.Meta, event string) presence {
 		case schema.HookAttached:
 			return p
 		case schema.HookMissing:
-			p.status, p.why = HookMissing, fmt.Sprintf("event %s could not be recorded: no hook attached: %s", event, refusals(h))
+			p.status, p.why = HookMissing, fmt.Sprintf("event %s could not be recorded: no hook attached: %s", event, schema.Reasons(h.Refused))
 			return p
 		}
 	}
 	p.status, p.why = NotRecorded, fmt.Sprintf("event %s was not recorded", event)
 	return p
-}
-
-func refusals(h schema.EventHooks) string {
-	var ss []string
-	for _, r := range h.Refused {
-		ss = append(ss, r.Hook+": "+r.Why)
-	}
-	if ss == nil {
-		return "no reason given"
-	}
-	return strings.Join(ss, "; ")
 }
 
 // able says whether the file has what the analysis needs.
@@ -88,9 +77,29 @@ func (in *Input) able() Outcome {
 	slices.Sort(record)
 	o.Why = strings.Join(whys, "; ")
 	if o.Status == NotRecorded {
-		o.Why += "; record what it uses with: netrec record --events " + strings.Join(record, ",")
+		o.Why += "; record what it uses with: netrec record" + recordWith(record)
 	}
 	return o
+}
+
+// askedBy are the options for events that are counted by patterns.
+var askedBy = map[string]string{"func_count": " --count-func PATTERN", "tp_count": " --count-tp GROUP:PATTERN"}
+
+// recordWith is the options with which events are recorded.
+func recordWith(events []string) string {
+	var named []string
+	counted := ""
+	for _, e := range events {
+		if o := askedBy[e]; o != "" {
+			counted += o
+		} else {
+			named = append(named, e)
+		}
+	}
+	if named == nil {
+		return counted
+	}
+	return " --events " + strings.Join(named, ",") + counted
 }
 
 func appendNew(ss []string, s string) []string {
@@ -158,7 +167,7 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 		case schema.HookAttached:
 			hooks = shorten(h.Hooks)
 		case schema.HookMissing:
-			hooks += ": " + refusals(h)
+			hooks += ": " + schema.Reasons(h.Refused)
 		}
 	}
 	return m.Rows[event], lost, hooks

@@ -23,7 +23,7 @@ func (a *Answer) Begin(limits []string) { a.w.begin(a, limits) }
 func (a *Answer) Table(s Spec) *Table {
 	t := &Table{Spec: s, a: a, cells: make([]Cell, len(s.Columns))}
 	for i := range s.Columns {
-		if s.Columns[i].head != "" {
+		if !t.aside(i) {
 			t.end = i
 		}
 	}

@@ -1,6 +1,9 @@
 package render
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // starWidth is the width of a BCC histogram's bar.
 const starWidth = 40
@@ -49,3 +52,108 @@ func (w *textWriter) bccHist(unit string) {
 		w.write(append(appendBar(b, '*', counts[i], most, stars), '|'))
 	}
 }
+
+// count shows a row of a count map. BCC has a tool for each kind: stackcount for
+// stacks, funccount for functions, argdist for the rest.
+func (w *textWriter) count(t *Table) {
+	switch {
+	case w.style != BCC:
+		w.entry(t)
+	case stackKey(t) >= 0:
+		w.stackcount(t)
+	case funcKey(t):
+		b := pad(appendPlain(w.buf[:0], &t.Columns[0], &t.cells[0], true), 0, -funcWidth)
+		w.write(appendCount(append(b, ' '), t, 8))
+	default:
+		b := append(w.buf[:0], '\t')
+		b = pad(appendCount(b, t, 0), 1, -10)
+		for i := range t.Keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, ' ')
+			b = append(append(b, t.Columns[i].Name...), " = "...)
+			b = appendPlain(b, &t.Columns[i], &t.cells[i], true)
+		}
+		w.write(b)
+	}
+}
+
+// funcWidth is the width of funccount's names.
+const funcWidth = 36
+
+// bccHeading is the line above the rows of a count map.
+func (w *textWriter) bccHeading(t *Table) {
+	switch {
+	case stackKey(t) >= 0:
+	case funcKey(t):
+		b := pad(append(w.buf[:0], "FUNC"...), 0, -funcWidth)
+		w.write(append(b, "    COUNT"...))
+	default:
+		w.write(append(w.buf[:0], "\tCOUNT      EVENT"...))
+	}
+}
+
+// stackcount shows a stack, innermost frame first, any other keys, and the count.
+func (w *textWriter) stackcount(t *Table) {
+	b := w.buf[:0]
+	at := stackKey(t)
+	b = appendFrames(b, t.cells[at].Str, "  ", "")
+	for i := range t.Keys {
+		if i == at {
+			continue
+		}
+		b = append(append(append(b, "    "...), t.Columns[i].Name...), " = "...)
+		b = append(appendPlain(b, &t.Columns[i], &t.cells[i], true), '\n')
+	}
+	b = appendCount(append(b, "    "...), t, 0)
+	w.write(append(b, '\n'))
+}
+
+// sample shows a stack of a profile.
+func (w *textWriter) sample(t *Table) {
+	kernel, user := &t.cells[0], &t.cells[1]
+	suffix := ""
+	if t.Annotated {
+		suffix = "_[k]"
+	}
+	b := appendFrames(w.buf[:0], kernel.Str, "    ", suffix)
+	if t.Delimited && kernel.Str != "" && user.Str != "" {
+		b = append(b, "    --\n"...)
+	}
+	b = appendFrames(b, user.Str, "    ", "")
+	b = AppendSafe(append(b, "    -                "...), t.cells[2].Str)
+	b = append(strconv.AppendInt(append(b, " ("...), t.cells[3].Num, 10), ")\n        "...)
+	w.write(append(strconv.AppendInt(b, t.cells[4].Num, 10), '\n'))
+}
+
+// appendFrames adds a folded stack one function per line, innermost first, without
+// offsets.
+func appendFrames(b []byte, folded, indent, suffix string) []byte {
+	for folded != "" {
+		i := strings.LastIndexByte(folded, ';')
+		name, _, _ := strings.Cut(folded[i+1:], "+0x")
+		b = AppendSafe(append(b, indent...), name)
+		b = append(append(b, suffix...), '\n')
+		folded = folded[:max(i, 0)]
+	}
+	return b
+}
+
+func appendCount(b []byte, t *Table, width int) []byte {
+	at := len(b)
+	return pad(strconv.AppendInt(b, t.cells[t.Keys].Num, 10), at, width)
+}
+
+// stackKey is the position of the key that is a stack, -1 if there is none.
+func stackKey(t *Table) int {
+	for i := range t.Keys {
+		if t.Columns[i].Kind == Stack {
+			return i
+		}
+	}
+	return -1
+}
+
+// funcKey reports whether functions are counted.
+func funcKey(t *Table) bool { return t.Keys == 1 && t.Columns[0].Name == "func" }

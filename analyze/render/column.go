@@ -66,6 +66,7 @@ const (
 	MapCount             // @name[key]: count
 	MapStats             // @name[key]: count N, average A, total T
 	MapHist              // @name[key]: and buckets; low and high are NULL where unbounded
+	Samples              // kernel stack, user stack, process, pid and count, as a block
 )
 
 // Spec describes a table.
@@ -73,9 +74,17 @@ type Spec struct {
 	Name    string // also the map's name in bpftrace's looks
 	Unnamed bool   // bpftrace's looks show the map as @
 	Title   string // a line above it in text; "" for none
+	Foot    string // a line below it in text; "" for none
 	Look    Look
 	Keys    int // map looks: how many of the columns are the key
 	Columns []Column
+
+	Delimited bool // Samples: a mark between the kernel's and the user's frames
+	Annotated bool // Samples: kernel frames are marked as such
+
+	// Sections makes text show the first column in a line of its own, above the
+	// heading or the entries of a count map, whenever it changes.
+	Sections bool
 }
 
 // CountMap is the spec of a bpftrace count map with these keys.

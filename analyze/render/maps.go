@@ -23,18 +23,24 @@ func (w *textWriter) key(t *Table, cells []Cell) []byte {
 	if !t.Unnamed {
 		b = append(b, t.Name...)
 	}
-	n := t.Keys
-	if n == 0 {
+	first := 0
+	if t.Sections {
+		first = 1 // it is above the entries
+	}
+	if t.Keys == first {
 		return b
 	}
 	b = append(b, '[')
-	for i := range n {
-		if i > 0 {
+	for i := first; i < t.Keys; i++ {
+		if i > first {
 			b = append(b, ", "...)
 		}
-		if t.Columns[i].Kind == Stack {
+		switch {
+		case cells[i].Null:
+			b = append(b, '?')
+		case t.Columns[i].Kind == Stack:
 			b = appendStack(b, cells[i].Str)
-		} else {
+		default:
 			b = appendPlain(b, &t.Columns[i], &cells[i], true)
 		}
 	}

@@ -76,6 +76,9 @@ func (t *Table) End() {
 	t.a.w.row(t)
 }
 
+// Begin shows the table even if it will have no row.
+func (t *Table) Begin() { t.a.show(t) }
+
 // Rows is how many rows the table has so far.
 func (t *Table) Rows() int64 { return t.rows }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -24,6 +25,7 @@ type textWriter struct {
 	gap   bool // the table before needs a blank line after it
 	buf   []byte
 	hist  hist
+	head  Cell // of the section that rows belong to
 }
 
 func (w *textWriter) begin(a *Answer, limits []string) {
@@ -42,19 +44,49 @@ func (w *textWriter) table(t *Table) {
 	}
 	switch t.Look {
 	case Columns:
-		w.heading(t)
+		if w.head = (Cell{Null: true}); !t.Sections {
+			w.heading(t)
+		}
 	case CSV:
 		writeCSVHeader(w.out, t)
 	case MapHist:
 		w.hist = hist{}
+	case MapCount:
+		if w.head = (Cell{Null: true}); w.style == BCC {
+			w.bccHeading(t)
+		}
+	case Samples:
+		w.out.WriteByte('\n')
 	}
+}
+
+// section starts another one where the first column changes: its value in a line of its
+// own, and the heading again.
+func (w *textWriter) section(t *Table) {
+	if w.head == t.cells[0] {
+		return
+	}
+	if !w.head.Null {
+		w.out.WriteByte('\n')
+	}
+	w.head = t.cells[0]
+	w.write(appendPlain(w.buf[:0], &t.Columns[0], &t.cells[0], true))
+	if t.Look == Columns {
+		w.heading(t)
+	}
+}
+
+// aside reports columns that a line does not have: those that people do not see, the
+// name of the section, and stacks, which come below it.
+func (t *Table) aside(i int) bool {
+	return t.Columns[i].head == "" || t.Sections && i == 0 || t.Columns[i].Kind == Stack
 }
 
 func (w *textWriter) heading(t *Table) {
 	b, first := w.buf[:0], true
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if c.head == "" {
+		if t.aside(i) {
 			continue
 		}
 		if !first {
@@ -73,20 +105,30 @@ func (w *textWriter) row(t *Table) {
 		w.buf = writeCSVRow(w.out, t, w.buf[:0])
 	case Record:
 		w.record(t)
-	case MapCount, MapStats:
+	case MapCount:
+		if t.Sections {
+			w.section(t)
+		}
+		w.count(t)
+	case MapStats:
 		w.entry(t)
 	case MapHist:
 		w.bucket(t)
+	case Samples:
+		w.sample(t)
 	default:
 		w.line(t)
 	}
 }
 
 func (w *textWriter) line(t *Table) {
+	if t.Sections {
+		w.section(t)
+	}
 	b, first := w.buf[:0], true
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if c.head == "" {
+		if t.aside(i) {
 			continue
 		}
 		if !first {
@@ -101,6 +143,22 @@ func (w *textWriter) line(t *Table) {
 		b = pad(b, at, t.width(i))
 	}
 	w.write(b)
+	for i := range t.Columns {
+		if t.Columns[i].Kind == Stack && t.Columns[i].head != "" {
+			w.stack(t.cells[i].Str)
+		}
+	}
+}
+
+// stack shows a folded stack below its line, one frame per line and innermost first, and
+// a blank line after it, as the BCC tools do.
+func (w *textWriter) stack(folded string) {
+	for folded != "" {
+		i := strings.LastIndexByte(folded, ';')
+		w.write(AppendSafe(append(w.buf[:0], '\t'), folded[i+1:]))
+		folded = folded[:max(i, 0)]
+	}
+	w.write(w.buf[:0])
 }
 
 // width is the width of a column, none for a left-aligned one at the end.
@@ -137,11 +195,16 @@ func (w *textWriter) write(b []byte) {
 }
 
 func (w *textWriter) done(t *Table) {
+	if t.Foot != "" {
+		w.write(AppendSafe(w.buf[:0], t.Foot))
+	}
 	switch t.Look {
 	case MapHist:
 		w.flushHist(t)
 	case MapCount, MapStats:
-		w.out.WriteByte('\n')
+		if w.style != BCC || stackKey(t) < 0 { // stacks have a blank line of their own
+			w.out.WriteByte('\n')
+		}
 	}
 }
 

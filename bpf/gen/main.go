@@ -1,5 +1,5 @@
-// Command gen derives the C side of the contract from package schema and
-// compiles the probes. Run it as `go generate ./bpf` after a change of an event or
+// Command gen derives the C side of the contract from package schema, writes into the
+// documentation by what filters judge each event, and compiles the probes. Run it as `go generate ./bpf` after a change of an event or
 // a probe; its output is committed, so building netrec needs no clang.
 package main
 
@@ -32,6 +32,9 @@ func run() error {
 		return err
 	}
 	if err := os.WriteFile("netrec.gen.c", unit, 0o644); err != nil {
+		return err
+	}
+	if err := judged(); err != nil {
 		return err
 	}
 	if len(os.Args) > 1 && os.Args[1] == "-headers" {

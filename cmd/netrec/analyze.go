@@ -25,7 +25,8 @@ func analyzeCmd() *cobra.Command {
 		Short: "answer questions from a recording",
 		Long: `Answers from a recording what the classic tools would have shown. Without the name
 of an analysis it says what is in the file. Several analyses in one call share one
-pass over the file; options after a name belong to that analysis.
+pass over the file; options after a name belong to that analysis. The name all stands
+for every analysis that needs no argument.
 
 Each answer starts with what limits it: losses, missing hooks, older sockets. In
 text these are lines that begin with #; csv, ndjson and arrow have them on standard
@@ -105,11 +106,12 @@ func answer(f *scan.File, req engine.Request, out, side io.Writer) error {
 	if req.Options["look"] == "bcc" {
 		style = render.BCC
 	}
+	src, out, side := watch(f, out, side)
 	o, err := render.NewOutput(format, style, out, side)
 	if err != nil {
 		return err
 	}
-	outcomes, err := engine.Run(f, req.Calls, sel, o)
+	outcomes, err := engine.Run(src, req.Calls, sel, o)
 	// What was answered before the recording turned out to be unreadable is shown.
 	if werr := o.Close(); werr != nil {
 		return fmt.Errorf("write the answer: %w", werr)
@@ -117,8 +119,8 @@ func answer(f *scan.File, req engine.Request, out, side io.Writer) error {
 	if err != nil {
 		return unreadable{err}
 	}
-	for _, oc := range outcomes {
-		if oc.Status != engine.Answered {
+	for i, oc := range outcomes {
+		if oc.Status != engine.Answered && !req.Calls[i].Implied {
 			return exitCode(codeNotInFile)
 		}
 	}

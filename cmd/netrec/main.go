@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netrec/record/hook"
 	"netrec/record/priv"
 )
 
@@ -17,6 +18,7 @@ var version = "devel"
 
 func main() {
 	priv.Init() // does not return in the stub that starts a command for record
+	hook.Init() // nor this in the helper of record --dns-follow
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

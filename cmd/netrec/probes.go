@@ -24,6 +24,13 @@ which others would do and which are refused and why. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
+			if len(events) == 0 {
+				for i := range schema.Events {
+					if schema.Events[i].Profile == schema.Asked {
+						list = append(list, &schema.Events[i])
+					}
+				}
+			}
 			plans, err := record.Probe(list)
 			if err != nil {
 				return err
@@ -43,12 +50,21 @@ func printPlans(w io.Writer, plans []record.ProbePlan) error {
 			chosen = "NONE: this kernel cannot show it"
 			missing++
 		}
-		fmt.Fprintf(w, "%-15s %-8s %s\n", p.Event, p.Profile, chosen)
+		fmt.Fprintf(w, "%-21s %-8s %s\n", p.Event, p.Profile, chosen)
+		for _, f := range p.Files {
+			fmt.Fprintf(w, "%30s in: %s\n", "", f.Path)
+			for _, r := range f.Refused {
+				fmt.Fprintf(w, "%30s refused: %s: %s\n", "", r.Hook, r.Why)
+			}
+		}
+		if p.Unseen != "" {
+			fmt.Fprintf(w, "%30s not seen: %s\n", "", p.Unseen)
+		}
 		for _, a := range p.Also {
-			fmt.Fprintf(w, "%24s also possible: %s\n", "", a)
+			fmt.Fprintf(w, "%30s also possible: %s\n", "", a)
 		}
 		for _, r := range p.Refused {
-			fmt.Fprintf(w, "%24s refused: %s: %s\n", "", r.Hook, r.Why)
+			fmt.Fprintf(w, "%30s refused: %s: %s\n", "", r.Hook, r.Why)
 		}
 	}
 	fmt.Fprintf(w, "%d of %d events can be recorded here\n", len(plans)-missing, len(plans))

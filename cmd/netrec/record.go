@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netrec/record"
+	"netrec/record/filter"
 	"netrec/schema"
 )
 
@@ -38,13 +40,20 @@ Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, C
 and CAP_DAC_READ_SEARCH. Once the probes are attached, everything is given up but the last two,
 which stay while sys_connect is recorded, to name the user stacks of other users' processes.
 
+Name lookups are seen in the C libraries that are there at the start, containers' included, also
+by programs that start later. A library that appears during the recording, with a new container,
+is only written down; --dns-follow probes it too. That takes CAP_SYS_ADMIN, which a process beside
+the recorder then keeps: it can probe C libraries, and nothing else is asked of it.
+
 ` + profileHelp() + `
+` + filterHelp + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
 were lost (the summary and the file say which). With a command after --, its own
 exit code if it is not 0.`,
 		Example: `  netrec record -t 60s -o cap.parquet
-  netrec record -o cap.parquet --port 443
-  netrec record -o cap.parquet -e tcp,dns -- curl -s example.org`,
+  netrec record -o cap.parquet --port 443 --addr 10.0.0.0/8
+  netrec record -o cap.parquet -e tcp,dns -- curl -s example.org
+  netrec record -o cap.parquet --count-func 'tcp_*' --count-tp 'sock:*'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.finish(c, args); err != nil {
 				return err
@@ -66,10 +75,13 @@ exit code if it is not 0.`,
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
-	fl.StringVar(&f.opt.Netns, "netns", "", "only this network namespace: name, path, pid, inode or self")
-	fl.Uint32Var(&f.opt.Pid, "pid", 0, "only this process; rows from interrupts belong to nobody and are kept")
-	fl.Uint16Var(&f.opt.Port, "port", 0, "only sockets and packets with this local or remote port")
+	f.opt.Filters = filter.Words{}
+	addFilters(fl, f.opt.Filters)
+	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of the kernel functions that match, such as 'tcp_*', once a second (event func_count)")
+	fl.StringSliceVar(&f.opt.CountTPs, "count-tp", nil, "the same for tracepoints, such as 'tcp:*' (event tp_count)")
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
+	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
+	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")
 	fl.StringSliceVar(&f.mechanism, "hook", nil, "EVENT=KIND: use only this mechanism for an event (raw_tp, fentry, fexit, kprobe …)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	fl.BoolVar(&f.opt.Force, "force", false, "overwrite the file if it exists")
@@ -113,6 +125,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		}
 		f.opt.Mechanism[event] = schema.Kind(kind)
 	}
+	if err := f.checkPatterns(); err != nil {
+		return err
+	}
 	if at := c.ArgsLenAtDash(); at > 0 || (at < 0 && len(args) > 0) {
 		return hinted{fmt.Errorf("unexpected argument %q", args[0]), "a command to record goes after --"}
 	}
@@ -122,6 +137,22 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	f.opt.Notice = c.ErrOrStderr()
 	if f.quiet {
 		f.opt.Notice = io.Discard
+	}
+	return nil
+}
+
+// checkPatterns says what is wrong before anything is attached.
+func (f *recordFlags) checkPatterns() error {
+	for _, p := range f.opt.CountFuncs {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("--count-func %s: %w", p, err)
+		}
+	}
+	for _, p := range f.opt.CountTPs {
+		group, name, ok := strings.Cut(p, ":")
+		if _, err := path.Match(group+name, ""); err != nil || !ok {
+			return hinted{fmt.Errorf("--count-tp %s: want GROUP:NAME, both may have * and ?", p), "tracepoints are listed in /sys/kernel/tracing/available_events"}
+		}
 	}
 	return nil
 }
@@ -184,12 +215,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// profileCost is what each profile costs, as testdata/cost measured it.
-var profileCost = map[schema.Profile]string{
-	schema.Light: "nothing per packet; about 10 rows and 11 µs for each TCP connection",
-	schema.Default: `also about 0.3 µs for each send, receive and TCP segment (a 1-byte exchange over loopback
-           takes 30 % longer), 11 bytes and 1 µs of the recorder's CPU time per event`,
-	schema.Full: `also about 0.3 µs for each packet made and freed (the same exchange takes 55 % longer)`,
 }

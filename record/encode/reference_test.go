@@ -103,6 +103,12 @@ func expectedText(f schema.Field, rec, raw []byte) string {
 		}
 	case schema.AsKstack, schema.AsUstack:
 		return expectedStack(f.As == schema.AsUstack, rec, raw)
+	case schema.AsPollSet:
+		return string(appendPollSet(nil, raw))
+	case schema.AsPath:
+		return string([]rune(string(appendPath(nil, raw))))
+	case schema.AsPollBits:
+		return string(appendPollBits(nil, uint32(number64(raw, false))))
 	case schema.AsStr:
 		s, _, _ := strings.Cut(string(raw), "\x00")
 		return string([]rune(s)) // one U+FFFD for each byte that is not UTF-8

@@ -107,6 +107,9 @@ func (e *Encoder) nameNumber(c *column, f *field, v int64) int32 {
 		s = e.res.Ref(uint32(v))
 	case f.As == schema.AsKsym:
 		s = e.res.Ksym(uint64(v))
+	case f.As == schema.AsPollBits:
+		e.name = appendPollBits(e.name[:0], uint32(v))
+		return e.value(c, e.name)
 	case f.Enum != nil:
 		s = e.res.Enum(f.Enum, v)
 	default:
@@ -169,6 +172,8 @@ func (e *Encoder) key(f *field, row []byte) []byte {
 	case schema.AsUstack:
 		e.raw = append(append(e.raw[:0], row[offPid:offPid+4]...), frames(raw)...)
 		return e.raw
+	case schema.AsPollSet, schema.AsPath:
+		return raw
 	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return raw[:i]
@@ -195,6 +200,10 @@ func (e *Encoder) nameBytes(c *column, f *field, key []byte) int32 {
 	case schema.AsUstack:
 		pid := int32(binary.LittleEndian.Uint32(key))
 		e.name = append(e.name[:0], e.stack(true, pid, key[4:])...)
+	case schema.AsPollSet:
+		e.name = appendPollSet(e.name[:0], key)
+	case schema.AsPath:
+		e.name = appendPath(e.name[:0], key)
 	default:
 		return e.value(c, key)
 	}

@@ -3,21 +3,24 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 
 	"netrec/schema"
 )
 
-const helperAttachCookie = asm.FnGetAttachCookie
-
 // climb tries the rungs of an event from the top and attaches the first that works.
 func (s *Set) climb(e *schema.Event) Plan {
 	p := Plan{Event: e}
+	if e.Profile == schema.Asked {
+		s.count(&p)
+		return p
+	}
 	for _, rung := range e.Ladder {
 		hooks, refused := s.usable(e, rung)
 		p.Refused = append(p.Refused, refused...)
@@ -39,23 +42,38 @@ func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, re
 		if h.Detail && !s.conf.Detail {
 			continue
 		}
+		all := []schema.Hook{h}
 		err := s.kernel.check(h)
+		if _, ok := members[h.Target]; ok && err == nil {
+			all, err = s.kernel.expand(h)
+			all = without(all, hooks)
+		}
 		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
 		}
 		if err != nil {
 			if !h.Again {
-				refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
+				_, variant := err.(variantError)
+				refused = append(refused, schema.Refusal{Hook: h.String(), Why: err.Error(), Variant: variant})
 			}
 			ok = ok && h.Optional
 			continue
 		}
-		hooks = append(hooks, h)
+		hooks = append(hooks, all...)
 	}
 	if !ok {
 		return nil, refused
 	}
 	return hooks, refused
+}
+
+// without leaves out kprobes of functions for which the rung already has trampolines.
+func without(all, have []schema.Hook) []schema.Hook {
+	return slices.DeleteFunc(all, func(h schema.Hook) bool {
+		return (h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe) && slices.ContainsFunc(have, func(o schema.Hook) bool {
+			return o.Target == h.Target && (o.Kind == schema.Fentry || o.Kind == schema.Fexit)
+		})
+	})
 }
 
 // sameMechanism ignores whether a probe is at the start or the end of a function.
@@ -73,8 +91,8 @@ func sameMechanism(a, b schema.Kind) bool {
 // attachRung attaches all hooks or none. Optional ones may be left out.
 func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	var attached []schema.Hook
-	var links []link.Link
-	var progs []*ebpf.Collection
+	var links []io.Closer
+	var progs []*ebpf.Program
 	for _, h := range hooks {
 		c, ls, err := s.attach(h)
 		if err != nil {
@@ -92,9 +110,12 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 		}
 		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
 	}
+	if len(attached) == 0 {
+		return nil
+	}
 	for i, h := range attached {
-		if !h.Again && !h.Silent {
-			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i].Programs[h.Prog])
+		if !h.Again {
+			s.first[p.Event.ID] = append(s.first[p.Event.ID], progs[i])
 		}
 	}
 	s.links = append(s.links, links...)
@@ -103,26 +124,42 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 }
 
 // attach loads one program and attaches it where its hook says.
-func (s *Set) attach(h schema.Hook) (*ebpf.Collection, []link.Link, error) {
+func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
 	}
-	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{h.Prog: prog.Copy()},
+	prog = prog.Copy()
+	setLibrary(prog, 0)
+	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
+		prog.AttachTo = h.Target // one program may stand for many functions
+	}
+	p, err := s.loadProgram(prog)
+	if err != nil {
+		return nil, nil, err
+	}
+	links, err := s.link(h, p)
+	if err != nil {
+		p.Close()
+		return nil, nil, fmt.Errorf("attach: %w", short(err))
+	}
+	return p, links, nil
+}
+
+// loadProgram loads one program with the maps that all share. Only the program is kept:
+// a collection has descriptors of all maps, and there are hundreds of programs.
+func (s *Set) loadProgram(prog *ebpf.ProgramSpec) (*ebpf.Program, error) {
+	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{prog.Name: prog},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
 	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 	if err != nil {
-		return nil, nil, fmt.Errorf("load: %w", short(err))
+		return nil, err
 	}
-	links, err := s.link(h, c.Programs[h.Prog])
-	if err != nil {
-		c.Close()
-		return nil, nil, fmt.Errorf("attach: %w", short(err))
-	}
-	return c, links, nil
+	defer c.Close()
+	return c.DetachProgram(prog.Name), nil
 }
 
-func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
+func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	var l link.Link
 	var err error
 	switch h.Kind {
@@ -136,51 +173,15 @@ func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
 		l, err = link.Kretprobe(h.Target, p, nil)
 	case schema.Uprobe, schema.Uretprobe:
 		return s.linkLibraries(h, p)
+	case schema.Perf:
+		return linkPerf(h, p)
 	default:
 		err = fmt.Errorf("no mechanism %q", h.Kind)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return []link.Link{l}, nil
-}
-
-// linkLibraries attaches to the function in every C library that has it.
-func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]link.Link, error) {
-	_, symbol, _ := strings.Cut(h.Target, ":")
-	var links []link.Link
-	var last error
-	for _, lib := range s.kernel.libs {
-		ex, err := link.OpenExecutable(lib.Path)
-		if err != nil {
-			last = err
-			continue
-		}
-		o := &link.UprobeOptions{}
-		ref := s.conf.Ref(lib.Name)
-		if s.cookie {
-			o.Cookie = uint64(ref)
-		} else if len(s.kernel.libs) == 1 {
-			s.Library = ref
-		}
-		l, err := probeLibrary(ex, h.Kind, symbol, p, o)
-		if err != nil {
-			last = err
-			continue
-		}
-		links = append(links, l)
-	}
-	if len(links) == 0 {
-		return nil, last
-	}
-	return links, nil
-}
-
-func probeLibrary(ex *link.Executable, k schema.Kind, symbol string, p *ebpf.Program, o *link.UprobeOptions) (link.Link, error) {
-	if k == schema.Uretprobe {
-		return ex.Uretprobe(symbol, p, o)
-	}
-	return ex.Uprobe(symbol, p, o)
+	return []io.Closer{l}, nil
 }
 
 // short keeps of a refusal what names the cause: the end of a verifier's log, or the
@@ -200,7 +201,7 @@ func short(err error) error {
 
 // Alternatives tries the rungs below the chosen one and says which would do.
 func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
-	if len(p.Hooks) == 0 {
+	if len(p.Hooks) == 0 || p.Event.Profile == schema.Asked {
 		return nil, nil
 	}
 	below := false

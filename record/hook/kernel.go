@@ -25,7 +25,6 @@ type kernel struct {
 	types   *btf.Spec
 	symbols Symbols
 	tracefs string // "" where it is not mounted
-	libs    []Library
 }
 
 func newKernel(symbols Symbols) (*kernel, error) {
@@ -44,6 +43,16 @@ func (k *kernel) check(h schema.Hook) error {
 			return fmt.Errorf("call site %s: not in kallsyms", h.CallSite)
 		}
 	}
+	var st *btf.Struct
+	if h.Without != "" && k.types.TypeByName(h.Without, &st) == nil {
+		return errors.New("only for the layouts of older kernels")
+	}
+	if _, ok := members[h.Target]; ok {
+		if h.Kind == schema.Kprobe || h.Kind == schema.Kretprobe {
+			return k.haveKprobes()
+		}
+		return nil // each of its functions is looked at
+	}
 	switch h.Kind {
 	case schema.RawTP:
 		return k.checkTracepoint(h)
@@ -53,19 +62,31 @@ func (k *kernel) check(h schema.Hook) error {
 		return k.checkFunction(h)
 	case schema.Kprobe, schema.Kretprobe:
 		return k.checkKprobe(h)
-	case schema.Uprobe, schema.Uretprobe:
-		if len(k.libs) == 0 {
-			return errors.New("no C library found on this host")
-		}
 	}
 	return nil
+}
+
+// typesOf is the types among which a hook's target is.
+func (k *kernel) typesOf(h schema.Hook) (*btf.Spec, error) {
+	if h.Module == "" {
+		return k.types, nil
+	}
+	types, err := k.cache.Module(h.Module)
+	if err != nil {
+		return nil, fmt.Errorf("module %s: not loaded, or without BTF", h.Module)
+	}
+	return types, nil
 }
 
 // checkTracepoint compares the number of arguments with the typedef that the kernel
 // keeps for each tracepoint; its first parameter is not an argument.
 func (k *kernel) checkTracepoint(h schema.Hook) error {
+	types, err := k.typesOf(h)
+	if err != nil {
+		return err
+	}
 	var td *btf.Typedef
-	if err := k.types.TypeByName("btf_trace_"+h.Target, &td); err != nil {
+	if err := types.TypeByName("btf_trace_"+h.Target, &td); err != nil {
 		return errors.New("not in this kernel's BTF")
 	}
 	ptr, ok := td.Type.(*btf.Pointer)
@@ -80,8 +101,12 @@ func (k *kernel) checkTracepoint(h schema.Hook) error {
 }
 
 func (k *kernel) checkFunction(h schema.Hook) error {
+	types, err := k.typesOf(h)
+	if err != nil {
+		return err
+	}
 	var fn *btf.Func
-	if err := k.types.TypeByName(h.Target, &fn); err != nil {
+	if err := types.TypeByName(h.Target, &fn); err != nil {
 		return errors.New("not a function in this kernel's BTF")
 	}
 	proto, ok := fn.Type.(*btf.FuncProto)
@@ -91,18 +116,32 @@ func (k *kernel) checkFunction(h schema.Hook) error {
 	return checkArgs(h, len(proto.Params))
 }
 
+// variantError says that a probe is for another form of its target.
+type variantError struct{ have, reads int }
+
+func (e variantError) Error() string {
+	return fmt.Sprintf("has %d arguments here, this probe reads %d", e.have, e.reads)
+}
+
 func checkArgs(h schema.Hook, have int) error {
 	if h.Args != 0 && h.Args != have {
-		return fmt.Errorf("has %d arguments here, this probe reads %d", have, h.Args)
+		return variantError{have, h.Args}
+	}
+	return nil
+}
+
+func (k *kernel) haveKprobes() error {
+	if _, err := os.Stat("/sys/bus/event_source/devices/kprobe"); err != nil {
+		if _, err := os.Stat(filepath.Join(k.tracefs, "kprobe_events")); err != nil {
+			return errors.New("this kernel has no kprobes")
+		}
 	}
 	return nil
 }
 
 func (k *kernel) checkKprobe(h schema.Hook) error {
-	if _, err := os.Stat("/sys/bus/event_source/devices/kprobe"); err != nil {
-		if _, err := os.Stat(filepath.Join(k.tracefs, "kprobe_events")); err != nil {
-			return errors.New("this kernel has no kprobes")
-		}
+	if err := k.haveKprobes(); err != nil {
+		return err
 	}
 	if !k.symbols.Has(h.Target) {
 		return errors.New("not in kallsyms")

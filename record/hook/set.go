@@ -3,13 +3,16 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/features"
-	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
 
 	"netrec/bpf"
@@ -24,14 +27,17 @@ type Config struct {
 	Symbols Symbols
 	Ref     func(string) uint32 // stores a string for columns of type ref
 
+	Libraries []string // files to probe beside the C libraries that are found
+
 	CPUs      int
 	Rings     int   // for hot events, a power of two
 	RingBytes int64 // each
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
-	Netns     uint32
-	Pid       uint32
-	Port      uint16
+	Filters   map[string]any // constants of bpf/filter.h, by name
+
+	CountFuncs []string // patterns of functions to count
+	CountTPs   []string // the same of tracepoints, group:name
 }
 
 // Plan is what was decided for one event.
@@ -57,17 +63,28 @@ type Set struct {
 	Plans    []Plan
 	Rings    []*ebpf.Map // hot ones, then the one for rare events
 	Counters *ebpf.Map
-	Library  uint32                      // ref of the only C library, where the kernel cannot tell them apart
+	Counted  []Counted                   // by slot of Counts
+	Counts   *ebpf.Map                   // hits, by CPU and slot
 	Enums    map[string]map[string]int64 // kernel enums, by schema name
+
+	Libraries []schema.Library // that were there at the start
+	Warnings  []string
 
 	kernel *kernel
 	maps   *ebpf.Collection
-	links  []link.Link
-	progs  []*ebpf.Collection
+	links  []io.Closer
+	progs  []*ebpf.Program
 	first  map[uint16][]*ebpf.Program // by event, without second chances
 	conf   Config
 	base   *ebpf.CollectionSpec
 	cookie bool
+
+	libs      *libraries
+	found     []*Library // at the start
+	sites     []site     // what goes into each library
+	watch     *watch     // for libraries that appear later; nil where the kernel does not tell
+	helper    *helper    // which probes those; nil where none was wished for
+	following sync.WaitGroup
 }
 
 // Load creates the rings, then climbs the ladder of every event. An event that no
@@ -90,12 +107,11 @@ func load(conf Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}}
-	for _, e := range conf.Events {
-		if e.Libraries() {
-			k.libs = libraries()
-			break
-		}
+	if err := s.findLibraries(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
+	defer closeLibraries(s.found)
+	s.chooseCounted()
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -131,35 +147,47 @@ func (s *Set) prepare() error {
 	}
 	spec.Maps["rings"].MaxEntries = uint32(s.conf.Rings + 1)
 	spec.Maps["counters"].MaxEntries = uint32(s.conf.CPUs)
+	spec.Maps["counts"].MaxEntries = uint32(max(1, len(s.Counted)*s.conf.CPUs))
+	spec.Maps["count_slots"].MaxEntries = uint32(max(1, len(s.Counted)))
 	delete(spec.Maps, "layout")
-	maps := spec.Copy()
-	maps.Programs = nil
-	if s.maps, err = ebpf.NewCollection(maps); err != nil {
+	empty := spec.Copy()
+	empty.Programs = nil
+	if s.maps, err = ebpf.NewCollection(empty); err != nil {
 		return fmt.Errorf("create maps: %w", err)
 	}
-	s.Counters = s.maps.Maps["counters"]
+	s.Counters, s.Counts = s.maps.Maps["counters"], s.maps.Maps["counts"]
 	return s.makeRings(spec.Maps["rings"].InnerMap)
 }
 
 func (s *Set) setConstants(pc preempt) error {
-	var lo, hi uint64
-	for _, e := range s.conf.Events {
-		for _, r := range e.Ladder {
-			for _, h := range r {
-				if h.CallSite != "" {
-					lo, hi, _ = s.conf.Symbols.Range(h.CallSite)
-				}
-			}
+	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
+	constants := map[string]any{
+		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
+		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
+		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
+	}
+	maps.Copy(constants, s.conf.Filters)
+	for name, v := range constants {
+		if s.base.Variables[name] == nil {
+			return fmt.Errorf("set %s: the probes have no such constant", name)
+		}
+		if err := s.base.Variables[name].Set(v); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}
-	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
-	for name, v := range map[string]any{
-		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
-		"cfg_netns": s.conf.Netns, "cfg_pid": s.conf.Pid, "cfg_port": s.conf.Port,
-		"cfg_callsite_lo": lo, "cfg_callsite_hi": hi, "cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
-		"cfg_detail": s.conf.Detail,
-	} {
-		if err := s.base.Variables[name].Set(v); err != nil {
+	return s.setSites()
+}
+
+// setSites tells the probes where functions begin and end of which they ask whether they
+// were the caller. A function that this kernel does not have called nobody.
+func (s *Set) setSites() error {
+	for name, v := range s.base.Variables {
+		function, ok := strings.CutPrefix(name, "site_")
+		if !ok {
+			continue
+		}
+		lo, hi, _ := s.conf.Symbols.Range(function)
+		if err := v.Set([2]uint64{lo, hi}); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}
@@ -196,6 +224,7 @@ func (s *Set) Stop() error {
 
 // Close detaches every hook; the rings stay readable until Release.
 func (s *Set) Close() error {
+	stopped := s.stopFollowing()
 	errs := make([]error, len(s.links))
 	var wg sync.WaitGroup
 	for i, l := range s.links {
@@ -203,7 +232,7 @@ func (s *Set) Close() error {
 	}
 	wg.Wait()
 	s.links = nil
-	return errors.Join(errs...)
+	return errors.Join(append(errs, stopped)...)
 }
 
 // Missed is how many events the kernel did not show because the same program was already

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -76,4 +78,26 @@ func handle(h uint32) string {
 		return fmt.Sprintf("%x:", h>>16)
 	}
 	return fmt.Sprintf("%x:%x", h>>16, h&0xffff)
+}
+
+// Device finds a device of a network namespace by name or index; a name wins.
+func Device(netns uint32, spec string) (index int, name string, err error) {
+	list, _, err := findNamespaces(context.Background(), netns)
+	if err != nil {
+		return 0, "", err
+	}
+	var link netlink.Link
+	enter := list[0].do(func() {
+		link, err = netlink.LinkByName(spec)
+		if n, nan := strconv.Atoi(spec); err != nil && nan == nil {
+			link, err = netlink.LinkByIndex(n)
+		}
+	})
+	if enter != nil {
+		return 0, "", fmt.Errorf("network namespace %d: %w", netns, enter)
+	}
+	if err != nil {
+		return 0, "", fmt.Errorf("device %s in network namespace %d: %w", spec, netns, err)
+	}
+	return link.Attrs().Index, link.Attrs().Name, nil
 }

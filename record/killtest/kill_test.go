@@ -43,7 +43,7 @@ func needRoot(t *testing.T, what string) {
 
 func build(t *testing.T) string {
 	t.Helper()
-	bin, err := rig.Build(t.TempDir())
+	bin, err := rig.Build(t.TempDir(), "cmd/netrec")
 	must(t, err)
 	return bin
 }

@@ -274,8 +274,8 @@ func TestNeed(t *testing.T) {
 
 func TestBefore511(t *testing.T) {
 	for release, want := range map[string]bool{"5.10.0-35-amd64": true, "4.19.1": true, "5.11.0": false, "6.1.0": false, "7.2": false, "": false} {
-		if got := before511(release); got != want {
-			t.Errorf("before511(%q) = %v", release, got)
+		if got := before(release, 5, 11); got != want {
+			t.Errorf("before(%q, 5, 11) = %v", release, got)
 		}
 	}
 }

@@ -76,15 +76,16 @@ func memlockCounts() bool {
 	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &r) == nil && r.Cur == unix.RLIM_INFINITY {
 		return false
 	}
-	return before511(unix.ByteSliceToString(u.Release[:]))
+	return before(unix.ByteSliceToString(u.Release[:]), 5, 11)
 }
 
-func before511(release string) bool {
-	var major, minor int
-	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err != nil {
+// before compares a kernel's release.
+func before(release string, major, minor int) bool {
+	var a, b int
+	if _, err := fmt.Sscanf(release, "%d.%d", &a, &b); err != nil {
 		return false
 	}
-	return major < 5 || major == 5 && minor < 11
+	return a < major || a == major && b < minor
 }
 
 // contained reports whether the process is in a user namespace other than the
@@ -116,7 +117,7 @@ func lacks(s capSet, root bool) []Lack {
 		{SysPtrace, "names in user stacks and owners of older sockets of other users"},
 		{DACReadSearch, "names from programs that others may not read, and tracepoints of system calls"},
 		{Syslog, "names of kernel functions in stacks"},
-		{SysAdmin, "facts about other network namespaces"},
+		{SysAdmin, "facts about other network namespaces, and name lookups on kernels since 6.16"},
 	} {
 		if !s.has(l.Cap) && !(l.Cap == DACReadSearch && root) {
 			out = append(out, l)

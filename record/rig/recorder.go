@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Build compiles netrec into dir and returns its path.
-func Build(dir string) (string, error) {
-	bin := filepath.Join(dir, "netrec")
-	cmd := exec.Command("go", "build", "-o", bin, "netrec/cmd/netrec")
+// Build compiles a command of this module into dir and returns its path.
+func Build(dir, command string) (string, error) {
+	bin := filepath.Join(dir, filepath.Base(command))
+	cmd := exec.Command("go", "build", "-o", bin, "netrec/"+command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build netrec: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}
 	return bin, nil
 }
@@ -31,15 +31,20 @@ type Recorder struct {
 }
 
 // startWithin is how long a recorder may take to attach its hooks; hosts under load
-// need seconds.
-const startWithin = time.Minute
+// need seconds, emulated ones with every event a minute.
+const startWithin = 3 * time.Minute
 
 // Record starts a recorder of the namespace and returns once every hook is attached.
 func (n *Namespace) Record(bin, path string, args ...string) (*Recorder, error) {
+	return Record(bin, path, append([]string{"--netns", n.Name()}, args...)...)
+}
+
+// Record starts a recorder of the whole machine: for guests.
+func Record(bin, path string, args ...string) (*Recorder, error) {
 	ready := path + ".ready"
 	defer os.Remove(ready)
 	r := &Recorder{Path: path, exited: make(chan error, 1)}
-	r.cmd = exec.Command(bin, append([]string{"record", "--netns", n.Name(), "-o", path, "--ready-file", ready}, args...)...)
+	r.cmd = exec.Command(bin, append([]string{"record", "-o", path, "--ready-file", ready}, args...)...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"netrec/record/proc"
 )
 
 // maxPerfBytes bounds a perf map: a JIT appends to it for as long as it runs.
@@ -69,7 +71,7 @@ func loadPerfMap(pid int32, old fileID) (listed, error) {
 	root := fmt.Sprintf("/proc/%d/root", pid)
 	for _, n := range slices.Compact([]int{inner, int(pid)}) {
 		path := fmt.Sprintf("tmp/perf-%d.map", n)
-		f, st, err := openBelow(root, path, unix.RESOLVE_NO_SYMLINKS)
+		f, st, err := proc.Below(root, path, unix.RESOLVE_NO_SYMLINKS)
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"netrec/record/proc"
 )
 
 // Bounds of what is remembered.
@@ -152,12 +154,12 @@ type mapped struct {
 // process, if the file there is still the one that was mapped. Devices are not
 // compared: overlay file systems show another than the mapping does.
 func openMapped(pid int32, m *mapping) (mapped, error) {
-	f, st, err := openLink(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.start, m.end))
+	f, st, err := proc.Link(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.start, m.end))
 	if err != nil {
 		if strings.HasSuffix(m.path, deleted) {
 			return mapped{}, err
 		}
-		if f, st, err = openBelow(fmt.Sprintf("/proc/%d/root", pid), m.path, 0); err != nil {
+		if f, st, err = proc.Below(fmt.Sprintf("/proc/%d/root", pid), m.path, 0); err != nil {
 			return mapped{}, err
 		}
 		if st.Ino != m.inode {

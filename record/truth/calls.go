@@ -23,6 +23,8 @@ type want struct {
 	fd          int64 // -1: the event has none
 	enter, exit int64
 	peer        string
+	call        *traffic.Call
+	receives    bool
 }
 
 // errnos by name, as the log writes them.
@@ -56,7 +58,7 @@ func wants(l *traffic.Log, names ...string) []want {
 			for _, n := range names {
 				if c.Name == n {
 					out = append(out, want{what: fmt.Sprintf("%s socket %d: %s", s.Kind, s.Index, c.Name), ret: result(c), fd: int64(c.FD),
-						enter: c.Enter, exit: c.Exit, peer: c.Peer})
+						enter: c.Enter, exit: c.Exit, peer: c.Peer, call: c})
 				}
 			}
 		}
@@ -106,8 +108,8 @@ func checkSyscalls(c *Capture, l *traffic.Log) Errors {
 		}
 	}
 	errs = append(errs, matchCalls("sys_accept", c.Select("sys_accept", ofThread(l)), wants(l, "accept", "accept4"))...)
-	closes := wants(l, "close", "close_range")
-	return append(errs, matchCalls("sys_close", c.Select("sys_close", ofThread(l)), closes)...)
+	closes := c.Select("sys_close", ofThread(l), oneOf("func", "close", "close_range"))
+	return append(errs, matchCalls("sys_close", closes, wants(l, "close", "close_range"))...)
 }
 
 // address is a row's address and port in the log's form.
@@ -122,41 +124,42 @@ func address(r *Row, addr, port string) string {
 var sends = map[string]bool{"sendto": true, "sendmsg": true, "write": true, "writev": true, "sendmmsg": true}
 var receives = map[string]bool{"recvfrom": true, "recvmsg": true, "read": true, "readv": true, "recvmmsg": true}
 
-// checkIO holds every send and receive against the log: the kernel's function runs
-// once a call, once a message of a batch, and once more for a batch that ran dry.
-func checkIO(c *Capture, l *traffic.Log) Errors {
-	type step struct {
-		want
-		dir string
-	}
-	var steps []step
+// ofIP holds for sockets of TCP or UDP. A ping socket has the type of UDP's, and no part
+// in it.
+func ofIP(s *traffic.Socket, typ string) bool {
+	return s.Type == typ && s.Family != "unix" && s.Kind != "ping"
+}
+
+// ioWants lists what sends and receives on sockets of a type of IP, or of any type and
+// family, must have left: the kernel's function runs once a call, once a message of a
+// batch, and once more for a batch that ran dry.
+func ioWants(l *traffic.Log, typ string) []want {
+	var out []want
 	for _, s := range l.Sockets {
-		if s.TID != l.TID {
+		if s.TID != l.TID || (typ != "" && !ofIP(s, typ)) {
 			continue
 		}
 		for i := range s.Calls {
 			call := &s.Calls[i]
-			dir := "send"
-			if receives[call.Name] {
-				dir = "recv"
-			} else if !sends[call.Name] {
+			if !receives[call.Name] && !sends[call.Name] {
 				continue
 			}
 			for _, ret := range returns(call) {
-				steps = append(steps, step{want{what: fmt.Sprintf("%s socket %d: %s", s.Kind, s.Index, call.Name), ret: ret, fd: -1,
-					enter: call.Enter, exit: call.Exit}, dir})
+				out = append(out, want{what: fmt.Sprintf("%s socket %d: %s", s.Kind, s.Index, call.Name), ret: ret, fd: -1,
+					enter: call.Enter, exit: call.Exit, peer: call.Peer, receives: receives[call.Name]})
 			}
 		}
 	}
-	sort.SliceStable(steps, func(i, j int) bool { return steps[i].enter < steps[j].enter })
-	rows := c.Select("sock_io", ofThread(l))
-	ws := make([]want, len(steps))
-	for i := range steps {
-		ws[i] = steps[i].want
-	}
-	errs := matchCalls("sock_io", rows, ws)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].enter < out[j].enter })
+	return out
+}
+
+// checkIO holds every send and receive against the log.
+func checkIO(c *Capture, l *traffic.Log) Errors {
+	rows, steps := c.Select("sock_io", ofThread(l)), ioWants(l, "")
+	errs := matchCalls("sock_io", rows, steps)
 	for i := range min(len(rows), len(steps)) {
-		if rows[i].Str["dir"] != steps[i].dir {
+		if (rows[i].Str["dir"] == "recv") != steps[i].receives {
 			errs.add("sock_io row %d (%s): %s", i, steps[i].what, rows[i].Str["dir"])
 		}
 	}

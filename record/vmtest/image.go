@@ -22,7 +22,7 @@ var imageSuites = []string{"bookworm", "bookworm-security"}
 // and independent witnesses of what happened.
 var imagePackages = []string{
 	"busybox-static", "bpftrace", "curl", "dash", "dnsmasq-base", "ethtool", "iperf3", "iproute2",
-	"iputils-ping", "iw", "kmod", "libbpf-tools", "libc-bin", "ncat", "python3-minimal", "socat",
+	"iputils-ping", "iw", "kmod", "libbpf-tools", "libc-bin", "musl", "ncat", "python3-minimal", "socat",
 	"strace", "tcpdump",
 }
 

@@ -116,7 +116,7 @@ interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' 
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
-kernels() { go test -count=1 -v -timeout 22m -run '^TestKernels$' ./record/truth -kernels all; }
+kernels() { go test -count=1 -v -timeout 35m -run '^TestKernels$' ./record/truth -kernels all; }
 
 step 'tools' tools go
 step 'gofmt' format gofmt

@@ -2,7 +2,7 @@
 
 # tool:package. What looks like a name of a file is one.
 tool_packages='
-git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2
+git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2 iperf3:iperf3 musl:musl
 clang:clang llvm-strip:llvm bpf-headers:libbpf-dev
 qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-keyring:debian-archive-keyring
 python3-venv:python3-venv'
@@ -13,6 +13,7 @@ has() {
 	root) [ "$(id -u)" = 0 ] ;;
 	cc-headers) [ -e /usr/include/stdlib.h ] ;;
 	bpf-headers) [ -e /usr/include/bpf/bpf_helpers.h ] ;;
+	musl) [ -e /lib/ld-musl-x86_64.so.1 ] ;;
 	archive-keyring) [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ;;
 	python3-venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
 	python-readers) [ -n "${NETREC_PYTHON:-}" ] ;;

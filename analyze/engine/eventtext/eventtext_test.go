@@ -41,6 +41,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestSteps(t *testing.T) {
+	src, err := Parse("", "+1ms skb_alloc skb=0xffff888100000000+0x100 *3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := uint64(0xffff888100000000)
+	err = src.Scan(scan.Query{}, func(r *scan.Row) error {
+		if got := r.Uint(col("skb")); got != want {
+			t.Errorf("address %x, want %x", got, want)
+		}
+		want += 0x100
+		return nil
+	})
+	if err != nil || src.Len() != 3 {
+		t.Errorf("%d rows, %v", src.Len(), err)
+	}
+}
+
 func TestQuery(t *testing.T) {
 	src, err := Parse("", "+1ms tcp_state sock=0x10 pid=7\n+2ms tcp_state sock=0x20 pid=8\n+3ms dns_call pid=9")
 	if err != nil {

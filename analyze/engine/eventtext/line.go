@@ -3,6 +3,7 @@ package eventtext
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +50,22 @@ func (s *Source) line(line string) error {
 	}
 	for range repeat {
 		s.rows = append(s.rows, r)
-		r.ts++
+		r = r.next()
 	}
 	return nil
+}
+
+// next is the row repeated: a nanosecond later, with addresses a step further.
+func (r row) next() row {
+	r.ts++
+	if !slices.ContainsFunc(r.cells, func(c cell) bool { return c.step != 0 }) {
+		return r
+	}
+	r.cells = slices.Clone(r.cells)
+	for i := range r.cells {
+		r.cells[i].num += r.cells[i].step
+	}
+	return r
 }
 
 // defaults fills the columns that no row is without.
@@ -108,9 +122,12 @@ func (r *row) add(name, value string) error {
 			cl.str, err = strconv.Unquote(value)
 		}
 	case schema.Uint64:
-		var u uint64
-		u, err = strconv.ParseUint(value, 0, 64)
-		cl.num = int64(u)
+		var u, step uint64
+		at, by, _ := strings.Cut(value, "+")
+		if u, err = strconv.ParseUint(at, 0, 64); err == nil && by != "" {
+			step, err = strconv.ParseUint(by, 0, 64)
+		}
+		cl.num, cl.step = int64(u), int64(step)
 	default:
 		cl.num, err = strconv.ParseInt(value, 0, 64)
 	}

@@ -29,9 +29,10 @@ type row struct {
 }
 
 type cell struct {
-	col int
-	num int64
-	str string
+	col  int
+	num  int64
+	step int64 // from one repetition of the row to the next
+	str  string
 }
 
 // Parse makes a recording of metadata, as JSON over the fields of scan.Meta, and
@@ -80,22 +81,15 @@ func (s *Source) hooks() {
 
 // build turns rows into columns.
 func (s *Source) build() {
-	slices.SortStableFunc(s.rows, func(a, b row) int { return cmp.Compare(a.ts, b.ts) })
+	if byTime := func(a, b row) int { return cmp.Compare(a.ts, b.ts) }; !slices.IsSortedFunc(s.rows, byTime) {
+		slices.SortStableFunc(s.rows, byTime)
+	}
 	n := len(s.rows)
 	s.vecs = make([]scan.Vec, len(schema.Columns))
 	dicts := make([]map[string]int32, len(schema.Columns))
 	for c := range schema.Columns {
-		v := &s.vecs[c]
-		if schema.Columns[c].Type == schema.String {
-			v.Index, dicts[c] = make([]int32, n), map[string]int32{}
-			for i := range v.Index {
-				v.Index[i] = -1
-			}
-			continue
-		}
-		v.Ints = make([]int64, n)
-		if !schema.Columns[c].Required {
-			v.Valid = make([]bool, n)
+		if schema.Columns[c].Required {
+			s.column(c, n, dicts)
 		}
 	}
 	s.meta.Rows = map[string]int64{}
@@ -107,11 +101,30 @@ func (s *Source) build() {
 	}
 }
 
+// column makes room for a column; those that no row has stay without.
+func (s *Source) column(c, n int, dicts []map[string]int32) {
+	v := &s.vecs[c]
+	if schema.Columns[c].Type == schema.String {
+		v.Index, dicts[c] = make([]int32, n), map[string]int32{}
+		for i := range v.Index {
+			v.Index[i] = -1
+		}
+		return
+	}
+	v.Ints = make([]int64, n)
+	if !schema.Columns[c].Required {
+		v.Valid = make([]bool, n)
+	}
+}
+
 func (s *Source) fill(i int, dicts []map[string]int32) {
 	r := &s.rows[i]
 	s.meta.Rows[r.event.Name]++
 	for _, c := range r.cells {
 		v := &s.vecs[c.col]
+		if v.Index == nil && v.Ints == nil {
+			s.column(c.col, len(s.rows), dicts)
+		}
 		if v.Index == nil {
 			v.Ints[i] = c.num
 			if v.Valid != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // Counters are the kernel's network counters of a namespace before and after,
-// by name: "Tcp.RetransSegs", "TcpExt.TCPLostRetransmit", "Udp6InDatagrams".
+// by name: "Tcp.RetransSegs", "TcpExt.TCPLostRetransmit", "Udp6InDatagrams",
+// "Dev.lo.tx_packets".
 type Counters struct {
 	Before map[string]int `json:"before"`
 	After  map[string]int `json:"after"`
@@ -23,7 +24,7 @@ func (c Counters) Delta(name string) int { return c.After[name] - c.Before[name]
 func readCounters() (map[string]int, error) {
 	out := map[string]int{}
 	for name, parse := range map[string]func(io.Reader, map[string]int) error{
-		"snmp": parsePairs, "netstat": parsePairs, "snmp6": parseSingle,
+		"snmp": parsePairs, "netstat": parsePairs, "snmp6": parseSingle, "dev": parseDevices,
 	} {
 		f, err := os.Open("/proc/thread-self/net/" + name)
 		if os.IsNotExist(err) && name == "snmp6" {

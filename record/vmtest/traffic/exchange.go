@@ -137,27 +137,3 @@ func (w *worker) until(what string, done func() bool) {
 		time.Sleep(2 * time.Millisecond)
 	}
 }
-
-// poll waits for events on a socket with poll or epoll.
-func (s *socket) poll(events int16, epoll bool) {
-	s.w.in(s.Side)
-	if !epoll {
-		fds := []unix.PollFd{{Fd: int32(s.fd), Events: events}}
-		if n, err := unix.Poll(fds, int(patience.Milliseconds())); n != 1 {
-			s.w.fail("polling socket %d: %d, %v", s.Index, n, err)
-		}
-		return
-	}
-	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
-	if err != nil {
-		s.w.fail("creating an epoll: %w", err)
-	}
-	defer unix.Close(ep)
-	ev := unix.EpollEvent{Events: uint32(events), Fd: int32(s.fd)}
-	if err := unix.EpollCtl(ep, unix.EPOLL_CTL_ADD, s.fd, &ev); err != nil {
-		s.w.fail("adding socket %d to an epoll: %w", s.Index, err)
-	}
-	if n, err := unix.EpollWait(ep, make([]unix.EpollEvent, 1), int(patience.Milliseconds())); n != 1 {
-		s.w.fail("waiting for socket %d: %d, %v", s.Index, n, err)
-	}
-}

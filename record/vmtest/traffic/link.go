@@ -24,6 +24,12 @@ var linkAddrs = map[Side][2]netip.Addr{
 	B: {netip.MustParseAddr("10.77.0.2"), netip.MustParseAddr("fd77::2")},
 }
 
+// deviceQueues takes packets for queuesPeer through any queueing discipline and throws them
+// away. It has two queues, without which some disciplines do not work.
+const deviceQueues = "dq"
+
+var queuesAddr, queuesPeer = netip.MustParsePrefix("10.78.0.1/24"), netip.MustParseAddr("10.78.0.2")
+
 // macs are the hardware addresses of the ends, locally administered.
 var macs = map[Side]string{A: "02:77:00:00:00:01", B: "02:77:00:00:00:02"}
 
@@ -69,6 +75,8 @@ func Setup(a, b string) error {
 		"peer", "name", deviceB, "address", macs[B], "netns", b); err != nil {
 		return nil // no veth in this kernel: newLink falls back to loopback
 	}
+	loadDisciplines()
+	loadRadios()
 	ends := []end{{A, B, a, deviceA, delayA}, {B, A, b, deviceB, delayB}}
 	for _, e := range ends {
 		// One segment a packet: retransmitted packets and RetransSegs agree.
@@ -81,6 +89,23 @@ func Setup(a, b string) error {
 			return err
 		}
 		_ = netem(e.ns, e.dev, "delay", e.delay)
+	}
+	return addQueues(a)
+}
+
+// addQueues makes the device for queueing disciplines, one that sends nothing by itself: IPv6
+// would look for routers.
+func addQueues(ns string) error {
+	quiet := "echo 1 > /proc/sys/net/ipv6/conf/" + deviceQueues + "/disable_ipv6"
+	for _, args := range [][]string{
+		{"-n", ns, "link", "add", deviceQueues, "numtxqueues", "2", "type", "dummy"},
+		{"netns", "exec", ns, "sh", "-c", quiet},
+		{"-n", ns, "link", "set", deviceQueues, "up"},
+		{"-n", ns, "addr", "add", queuesAddr.String(), "dev", deviceQueues},
+	} {
+		if err := command("ip", args...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

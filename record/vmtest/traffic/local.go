@@ -12,7 +12,7 @@ func (w *worker) unix() {
 		name := fmt.Sprintf("netrec-traffic-%d-%d", w.log.PID, i)
 		l := w.open("listener", A, unix.AF_UNIX, unix.SOCK_STREAM)
 		l.must(Call{Name: "bind", Peer: "@" + name}, func() (int, unix.Errno) { return sysBind(l.fd, rawUnix(name)) })
-		l.must(Call{Name: "listen"}, func() (int, unix.Errno) { return sysListen(l.fd, 8) })
+		l.must(Call{Name: "listen", Asked: 8}, func() (int, unix.Errno) { return sysListen(l.fd, 8) })
 		l.names()
 		c := w.open("client", A, unix.AF_UNIX, unix.SOCK_STREAM)
 		c.must(Call{Name: "connect", Peer: "@" + name}, func() (int, unix.Errno) { return sysConnect(c.fd, rawUnix(name)) })
@@ -56,9 +56,9 @@ func (w *worker) closes() {
 	var clients, servers []*socket
 	for i := range n {
 		c, s := w.connection(l, "blocking", "4", portClose, i)
-		high, err := unix.FcntlInt(uintptr(c.fd), unix.F_DUPFD_CLOEXEC, firstHigh+i)
-		if err != nil || high != firstHigh+i {
-			w.fail("copying a descriptor to %d: %d, %v", firstHigh+i, high, err)
+		high := c.dup("fcntl", firstHigh+i)
+		if high != firstHigh+i {
+			w.fail("copying a descriptor to %d: %d", firstHigh+i, high)
 		}
 		// The socket lives on in its copy.
 		c.close()

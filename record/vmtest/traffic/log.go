@@ -22,6 +22,8 @@ type Log struct {
 	Namespaces map[Side]Namespace `json:"namespaces"`
 	// Netem: the link has delay and, for the loss kind, loss.
 	Netem bool `json:"netem"`
+	// Machine: settings of the whole machine were changed, for the kind that needs it.
+	Machine bool `json:"machine,omitempty"`
 	// Degraded says what this machine did not allow, and what that cost.
 	Degraded []string `json:"degraded,omitempty"`
 	// Wanted are the counts asked for, by name.
@@ -36,6 +38,17 @@ type Log struct {
 	Counts map[string]int `json:"counts"`
 	// Counters are the kernel's, over the whole run.
 	Counters map[Side]Counters `json:"counters"`
+	// Passed are descriptors sent and received, Execs programs begun with sockets open,
+	// FileIO reads and writes of what is no socket.
+	Passed []Passed `json:"passed,omitempty"`
+	Execs  []Exec   `json:"execs,omitempty"`
+	FileIO []FileIO `json:"file_io,omitempty"`
+	// Scans are those of Wi-Fi radios.
+	Scans []Scan `json:"scans,omitempty"`
+	// Queues are what queueing disciplines counted.
+	Queues []Queue `json:"queues,omitempty"`
+	// Interrupts are the machine's, read at the start and at the end.
+	Interrupts []Interrupts `json:"interrupts,omitempty"`
 	// Lingering are TCP sockets that had not ended when the run did.
 	Lingering []string `json:"lingering,omitempty"`
 }
@@ -83,9 +96,12 @@ type Socket struct {
 	Remote string `json:"remote,omitempty"`
 	From   int    `json:"from"`
 	// Sent and Received are bytes of successful calls; peeking does not count.
-	Sent     int    `json:"sent"`
-	Received int    `json:"received"`
-	Calls    []Call `json:"calls"`
+	Sent     int `json:"sent"`
+	Received int `json:"received"`
+	// Drops are the packets for which the kernel says the queue was full, where a
+	// scenario fills one on purpose.
+	Drops int    `json:"drops,omitempty"`
+	Calls []Call `json:"calls"`
 }
 
 // Call is one system call on a socket.
@@ -93,7 +109,7 @@ type Call struct {
 	// Name is the system call's, not the library's: send(2) is sendto.
 	Name string `json:"name"`
 	FD   int    `json:"fd"`
-	// Asked is the buffer's length in bytes where there is one.
+	// Asked is the buffer's length in bytes where there is one, and of listen the backlog.
 	Asked int `json:"asked,omitempty"`
 	// Return is the result, -1 with Errno for an error.
 	Return int    `json:"return"`
@@ -103,10 +119,15 @@ type Call struct {
 	Messages []int `json:"messages,omitempty"`
 	// Tries is how often the kernel's send or receive ran inside one call, where
 	// it is not once (or once a message): a recvmmsg that runs dry tries once more.
-	Tries int    `json:"tries,omitempty"`
-	Peer  string `json:"peer,omitempty"`
-	Enter int64  `json:"enter"`
-	Exit  int64  `json:"exit"`
+	Tries int `json:"tries,omitempty"`
+	// Watched and Ready are the descriptors and events of a call that waits, in the
+	// form 5:IN|OUT,7:IN; Timeout is how long it would, in nanoseconds.
+	Watched string `json:"watched,omitempty"`
+	Ready   string `json:"ready,omitempty"`
+	Timeout int64  `json:"timeout,omitempty"`
+	Peer    string `json:"peer,omitempty"`
+	Enter   int64  `json:"enter"`
+	Exit    int64  `json:"exit"`
 }
 
 // Bytes is how many bytes the call moved.

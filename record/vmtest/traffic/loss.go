@@ -51,7 +51,7 @@ func (w *worker) lateConnect(l *socket) (client, server *socket) {
 	before := w.counter(A, "Tcp.RetransSegs")
 	w.until("a SYN to be sent again", func() bool { return w.counter(A, "Tcp.RetransSegs") > before })
 	w.reshape("delay", delayA)
-	c.poll(unix.POLLOUT, false)
+	c.poll(unix.POLLOUT)
 	c.setNonblock(false)
 	c.names()
 	return c, l.accept(true, false)
@@ -78,7 +78,7 @@ func (w *worker) transfer(c, s *socket, n int) {
 				c.expect(errno, unix.EAGAIN)
 			}
 		}
-		s.poll(unix.POLLIN, false)
+		s.poll(unix.POLLIN)
 		if _, errno := s.tryReceive("recvfrom", buf, unix.MSG_DONTWAIT); errno == 0 {
 			got += s.last().Bytes()
 		} else {

@@ -93,7 +93,7 @@ func (s *socket) answer() {
 	s.last().Peer = from
 	s.Received += n
 	to, err := netip.ParseAddrPort(from)
-	reply := reply(b[:n])
+	reply := Answer(b[:n])
 	if err != nil || reply == nil {
 		return
 	}
@@ -111,9 +111,9 @@ const (
 	nameHeader = 12
 )
 
-// reply answers one question: names below both.test have both addresses, below
+// Answer answers one question: names below both.test have both addresses, below
 // four.test IPv4 only, all others do not exist. Nil for what is no question.
-func reply(q []byte) []byte {
+func Answer(q []byte) []byte {
 	if len(q) < nameHeader || q[2]&0x80 != 0 || binary.BigEndian.Uint16(q[4:]) != 1 {
 		return nil
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	// when they do not exist. Without B everything goes over loopback in A,
 	// without A in the namespace of the process.
 	NamespaceA, NamespaceB string
+	// Machine: the whole machine is the run's own, and settings of all its namespaces
+	// may be changed for a while.
+	Machine bool
 }
 
 // kinds are the scenarios in their usual order.
@@ -36,12 +39,25 @@ var kinds = []struct {
 }{
 	{"tcp", (*worker).tcp},
 	{"rst", (*worker).resets},
+	{"backlog", (*worker).backlogs},
+	{"ecn", (*worker).marks},
+	{"echo", (*worker).echoes},
 	{"close", (*worker).closes},
 	{"nagle", (*worker).nagle},
 	{"udp", (*worker).udp},
 	{"unix", (*worker).unix},
+	{"wait", (*worker).waits},
+	{"dup", (*worker).dups},
+	{"pass", (*worker).passes},
+	{"exec", (*worker).execs},
+	{"files", (*worker).files},
+	{"wifi", (*worker).scans},
+	{"ping", (*worker).pings},
 	{"loss", (*worker).lossy},
 	{"dns", (*worker).dns},
+	{"queues", (*worker).queues},
+	{"offload", (*worker).offloads},
+	{"memory", (*worker).memory},
 }
 
 // Kinds lists the kinds of traffic.
@@ -56,13 +72,24 @@ func Kinds() []string {
 // DefaultCounts are odd and all different, so that a mixed-up count shows.
 var DefaultCounts = map[string]int{
 	"tcp4": 23, "tcp6": 11, "tcpmapped": 7, "refused": 5, // kind tcp
-	"resets":     9,                                                             // rst
-	"closerange": 13,                                                            // close
-	"nagle":      17,                                                            // small writes, each with and without Nagle
-	"udp4":       15, "udp6": 19, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
-	"unix":      25,                                  // unix
+	"synack": 5, "full": 7, // backlog
+	"ce4": 11, "ce6": 7, "capable": 3, "marked": 5, // ecn
+	"echo4": 13, "echo6": 9, // echo
+	"resets":     9,                                                                             // rst
+	"closerange": 13,                                                                            // close
+	"nagle":      17,                                                                            // small writes, each with and without Nagle
+	"udp4":       15, "udp6": 19, "udpmapped": 5, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
+	"unix":  25,              // unix
+	"waits": 31,              // wait
+	"dups":  33, "binds": 27, // dup
+	"passed": 35, "held": 29, "execs": 3, "fileio": 45, // pass, exec, files
+	"scans":     5,                                   // wifi
+	"pingfull":  39,                                  // ping
 	"transfers": 3,                                   // loss
 	"lookups":   9, "unknown": 3, "gethostbyname": 5, // dns
+	"queued": 27, "burst": 41, // queues: datagrams through each discipline, and through a short one
+	"copied":     5,  // offload
+	"overmemory": 29, // memory
 }
 
 // Run makes the traffic and gives the log. The calling goroutine's thread is
@@ -115,10 +142,10 @@ func newWorker(o Options) (*worker, error) {
 		return nil, fmt.Errorf("asking for the kernel's release: %w", err)
 	}
 	w := &worker{
-		link: l, want: want, rand: rand.New(rand.NewPCG(o.Seed, 0)), mu: &sync.Mutex{}, tid: unix.Gettid(),
+		link: l, machine: o.Machine, want: want, rand: rand.New(rand.NewPCG(o.Seed, 0)), mu: &sync.Mutex{}, tid: unix.Gettid(),
 		log: &Log{
 			Seed: o.Seed, Kernel: unix.ByteSliceToString(uts.Release[:]), PID: os.Getpid(), TID: unix.Gettid(),
-			Begin: now(), Netem: l.netem, Degraded: l.degraded, Wanted: want,
+			Begin: now(), Netem: l.netem, Machine: o.Machine, Degraded: l.degraded, Wanted: want,
 			Namespaces: map[Side]Namespace{}, Counters: map[Side]Counters{},
 		},
 	}
@@ -130,6 +157,7 @@ func newWorker(o Options) (*worker, error) {
 		w.log.Namespaces[side] = Namespace{l.names[side], st.Ino, l.addrs[side][0].String(), l.addrs[side][1].String()}
 		w.log.Counters[side] = Counters{Before: w.counters(side)}
 	}
+	w.log.Interrupts = append(w.log.Interrupts, w.interrupts())
 	return w, nil
 }
 
@@ -212,6 +240,7 @@ func (w *worker) finishLog() {
 		c.After = w.counters(side)
 		w.log.Counters[side] = c
 	}
+	w.log.Interrupts = append(w.log.Interrupts, w.interrupts())
 	w.log.End = now()
 	w.log.Counts = map[string]int{}
 	for _, s := range w.log.Sockets {

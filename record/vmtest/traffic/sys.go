@@ -231,5 +231,5 @@ func familyName(family int) string {
 }
 
 func typeName(typ int) string {
-	return map[int]string{unix.SOCK_STREAM: "stream", unix.SOCK_DGRAM: "dgram"}[typ&0xf]
+	return map[int]string{unix.SOCK_STREAM: "stream", unix.SOCK_DGRAM: "dgram", unix.SOCK_RAW: "raw"}[typ&0xf]
 }

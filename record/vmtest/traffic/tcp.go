@@ -15,13 +15,19 @@ const (
 	portLoss   = 7005
 	portNagle  = 7006
 	portClose  = 7007
-	portUDP    = 7101
-	portFull   = 7102
-	portClosed = 7199 // nobody listens here, TCP and UDP
+	portDefer  = 7021
+	portQueue  = 7023
+
+	portOffload = 7024
+	portUDP     = 7101
+	portFull    = 7102
+	portECN     = 7121
+	portMemory  = 7122
+	portClosed  = 7199 // nobody listens here, TCP and UDP
 )
 
 // connectWays are how a client connects; scenarios take them in turn.
-var connectWays = []string{"blocking", "poll", "epoll", "bound"}
+var connectWays = []string{"blocking", "poll", "epoll", "select", "bound"}
 
 // addr is an address of a side: IPv4, IPv6, or IPv4 mapped into IPv6.
 func (w *worker) addr(side Side, form string, port int) netip.AddrPort {
@@ -51,11 +57,11 @@ func (w *worker) dial(way, form string, port int) (*socket, unix.Errno) {
 	if way == "bound" {
 		c.bind(w.addr(A, form, 0))
 	}
-	waits := way == "poll" || way == "epoll"
-	c.setNonblock(waits)
+	waits := map[string]string{"poll": "poll", "epoll": "epoll_wait", "select": "select"}[way]
+	c.setNonblock(waits != "")
 	_, errno := c.call(Call{Name: "connect", Peer: to.String()}, func() (int, unix.Errno) { return sysConnect(c.fd, raw) })
-	if waits && errno == unix.EINPROGRESS {
-		c.poll(unix.POLLOUT, way == "epoll")
+	if waits != "" && errno == unix.EINPROGRESS {
+		c.awaitEvents(waits, unix.POLLOUT)
 		pending, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
 		if err != nil {
 			w.fail("asking for a connect's result: %w", err)

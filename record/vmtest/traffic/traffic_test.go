@@ -144,6 +144,11 @@ func checkCounters(t *testing.T, l *Log) {
 		{"udp", "Udp.RcvbufErrors", dropped},
 		{"unix", "Tcp.ActiveOpens", 0},
 		{"loss", "Tcp.PassiveOpens", len(l.Select("loss", "server"))},
+		{"backlog", "Tcp.PassiveOpens", w["synack"] + 1},
+		{"backlog", "TcpExt.TCPDeferAcceptDrop", w["synack"]},
+		{"ecn", "Ip6InCEPkts", w["ce6"]},
+		{"echo", "Icmp.InEchos", w["echo4"]},
+		{"echo", "Icmp6InEchoReplies", w["echo6"]},
 	} {
 		if got := delta[c.kind][c.counter]; got != c.want {
 			t.Errorf("%s: the kernel counted %s %d, the log has %d", c.kind, c.counter, got, c.want)
@@ -151,6 +156,17 @@ func checkCounters(t *testing.T, l *Log) {
 	}
 	if dropped < 1 {
 		t.Errorf("the full buffer dropped %d datagrams", dropped)
+	}
+	marks := w["ce4"]
+	if l.Netem {
+		marks += w["marked"]
+	}
+	if got := delta["ecn"]["IpExt.InCEPkts"]; got != marks {
+		t.Errorf("ecn: the kernel counted %d marked packets, the log has %d", got, marks)
+	}
+	// A slow machine may send a SYN again.
+	if got := delta["backlog"]["TcpExt.ListenOverflows"]; got < w["full"] {
+		t.Errorf("backlog: the kernel counted %d SYNs without room, the log has %d", got, w["full"])
 	}
 	lost := delta["loss"]
 	if l.Netem && (lost["Tcp.RetransSegs"] < 3 || lost["TcpExt.TCPSynRetrans"] < 1) {

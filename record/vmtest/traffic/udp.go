@@ -10,7 +10,7 @@ import (
 // udp moves datagrams between connected and unconnected sockets, then drops
 // some: at a port nobody has, and at a receive buffer that is full.
 func (w *worker) udp() {
-	for _, form := range []string{"4", "6"} {
+	for _, form := range []string{"4", "6", "mapped"} {
 		w.datagrams(form)
 	}
 	w.many()
@@ -122,7 +122,7 @@ func (w *worker) many() {
 	c.moveMany("sendmmsg", unix.SYS_SENDMMSG, out, 0)
 	c.Sent += total
 	for range n {
-		s.poll(unix.POLLIN, false)
+		s.poll(unix.POLLIN)
 	}
 	w.settle(B, "Udp.InDatagrams")
 	in = append(in, make([]byte, 2048))

@@ -19,6 +19,8 @@ type worker struct {
 	at   Side
 	mu   *sync.Mutex // guards log.Sockets between the worker and the name server
 	tid  int
+
+	machine bool // its settings may be changed
 }
 
 // socket is an open socket: its place in the log and its descriptor.
@@ -131,7 +133,7 @@ func (s *socket) names() {
 func (w *worker) listen(side Side, family int, addr netip.AddrPort) *socket {
 	l := w.open("listener", side, family, unix.SOCK_STREAM)
 	l.bind(addr)
-	l.must(Call{Name: "listen"}, func() (int, unix.Errno) { return sysListen(l.fd, 64) })
+	l.must(Call{Name: "listen", Asked: 64}, func() (int, unix.Errno) { return sysListen(l.fd, 64) })
 	l.names()
 	return l
 }

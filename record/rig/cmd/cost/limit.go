@@ -43,7 +43,7 @@ func (u *use) bytes() float64 { return float64(u.fileBytes) / float64(u.rows) }
 // limits prints the rates that were recorded without loss. The work paces itself by
 // pausing, and the recorder has the default buffer.
 func (b *bench) limits() error {
-	fmt.Print("## Highest rate without loss\n\nOne thread, UDP send + receive of 1 byte without pause or with pauses, for 5 s each, default buffer, `-e sock_io`\nand the profile full.\n\n")
+	fmt.Print("## Highest rate without loss\n\nOne thread, UDP send + receive of 1 byte without pause or with pauses, for 4 s each, default buffer, `-e sock_io`\nand the profile full.\n\n")
 	fmt.Println("| events | asked for | generated a second | lost | recorder CPU per event |\n|---|---:|---:|---:|---:|")
 	for _, args := range [][]string{{"-e", "sock_io"}, {"--profile", "full"}} {
 		for _, rate := range []int{100_000, 200_000, 400_000, 0} {
@@ -55,7 +55,7 @@ func (b *bench) limits() error {
 	return nil
 }
 
-// limit records five seconds of work at a rate of events, 0 for as many as there can be.
+// limit records four seconds of work at a rate of events, 0 for as many as there can be.
 func (b *bench) limit(rate int, args []string) error {
 	var op func() error
 	var end func()
@@ -75,7 +75,7 @@ func (b *bench) limit(rate int, args []string) error {
 	}
 	begun := time.Now()
 	err = b.ns.Do(func() error {
-		for n := 0; time.Since(begun) < 5*time.Second; n++ {
+		for n := 0; time.Since(begun) < 4*time.Second; n++ {
 			if err := op(); err != nil {
 				return err
 			}

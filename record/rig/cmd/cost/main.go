@@ -19,14 +19,25 @@ import (
 
 var (
 	rounds = flag.Int("rounds", 3, "how many times each thing is measured with and without the recorder")
-	phase  = flag.Duration("phase", 800*time.Millisecond, "how long one measurement runs")
+	phase  = flag.Duration("phase", 600*time.Millisecond, "how long one measurement runs")
 	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
 	only   = flag.String("only", "", "measure this event alone")
+	table  = flag.String("table", "", "print one table alone: events, every, profiles or limits")
+	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
+	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README and help")
+	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
 
 func main() {
 	flag.Parse()
-	if err := run(); err != nil {
+	measure := run
+	switch {
+	case *inside:
+		measure = guest
+	case *tell:
+		measure = publish
+	}
+	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
@@ -38,8 +49,11 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bin, err := rig.Build(dir)
+	bin, err := rig.Build(dir, "cmd/netrec")
 	if err != nil {
+		return err
+	}
+	if _, err := rig.Build(dir, "record/vmtest/cmd/traffic"); err != nil {
 		return err
 	}
 	ns, err := rig.New()
@@ -52,14 +66,16 @@ func run() error {
 		return err
 	}
 	printHeader(os.Stdout)
-	if err := b.events(); err != nil {
-		return err
+	for _, part := range []struct {
+		name  string
+		print func() error
+	}{{"events", b.events}, {"every", b.everyEvent}, {"profiles", b.profiles}, {"limits", b.limits}} {
+		if *only != "" && part.name != "events" || *table != "" && part.name != *table {
+			continue
+		}
+		if err := part.print(); err != nil {
+			return err
+		}
 	}
-	if *only != "" {
-		return nil
-	}
-	if err := b.profiles(); err != nil {
-		return err
-	}
-	return b.limits()
+	return nil
 }

@@ -58,6 +58,7 @@ func run() error {
 	counts := flag.String("counts", "", "name=number pairs separated by commas, to change counts")
 	ns := flag.String("ns", "", "client's and server's network namespace, `a,b`; one for loopback in it, none for this one")
 	path := flag.String("log", "-", "file for the log, - for standard output")
+	flag.BoolVar(&o.Machine, "machine", false, "the machine is this run's own: change settings of all of it for a while")
 	setup := flag.Bool("setup", false, "only make the namespaces and the link")
 	teardown := flag.Bool("teardown", false, "only remove the namespaces")
 	flag.Parse()

@@ -1,0 +1,16 @@
+package analyze
+
+import "netrec/analyze/engine"
+
+var _ = register(engine.Analysis{
+	Name:     "acceptcount",
+	Aliases:  []string{"p1"},
+	Group:    groupWho,
+	Question: "which processes call accept(2), and how often?",
+	Help: `Calls of accept(2) and accept4(2) by process, rarest first. These are attempts: a
+server that asks a socket without waiting connections gets EAGAIN, and that counts too.
+Servers that accept through io_uring are not seen.`,
+	Example: "acceptcount --by comm,port,errno",
+	Options: []engine.Option{engine.By("pid,comm", callKeys...)},
+	New:     countCalls("sys_accept"),
+})

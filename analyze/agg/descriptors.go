@@ -1,0 +1,318 @@
+package agg
+
+import (
+	"cmp"
+	"slices"
+
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// Bounds of Descriptors.
+const (
+	maxTables = 1 << 16 // processes whose descriptors are followed at once
+	maxFDs    = 1 << 22 // descriptors of all processes, closed ones included
+)
+
+// DescriptorEvents are the events that open, copy and close descriptors; Feed takes those
+// of IdentityHelp, too.
+var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd"}
+
+// Descriptors follows which descriptor of which process leads to which socket, through
+// socket, accept, dup, fork, exec, passing and close. A descriptor is (process, number,
+// generation): numbers are reused at once.
+//
+// A call is recorded when it returns, but changes the table before: close(2) gives the
+// number back at its start, and another thread may have it again before close returns.
+// So a row says nothing about a descriptor that began after the row's call did.
+type Descriptors struct {
+	col    fdCols
+	tables map[int64]*fdTable // by process
+	byAddr map[uint64]*File
+	older  map[int64]*File // by cookie: open at the start, address not seen yet
+	onEnd  []func(f *File, how FileEnd, ts int64)
+	kinds  []fdKind // by event id
+	names  Intern
+	free   []*File
+	slots  int
+	serial int64
+	fds    int // entries of all tables
+
+	Corrected int64 // descriptors found to lead elsewhere than the rows before said
+}
+
+type fdCols struct {
+	sock, cookie, listener, peer, pid, comm, ret, dur scan.Col
+	fd, fd2, fdNew, fdLast, child, shared, fn, ctx    scan.Col
+	passed, fdPassed, dir                             scan.Col
+}
+
+// fdKind is what a row of an event says about descriptors.
+type fdKind uint8
+
+const (
+	noFD     fdKind = iota
+	namesFD         // fd leads to the row's socket
+	madeFD          // socket, socketpair
+	acceptFD        // ret leads to the row's socket, fd to the listener
+	dupFD           // dup, fork
+	closeFD
+	passFD // a message carries a descriptor, or one was taken out of it
+	goneFD // nothing leads to the socket any more
+)
+
+func fdKinds() []fdKind {
+	kinds := make([]fdKind, schema.MaxID)
+	for _, name := range schema.Columns[schema.ColumnIndex("fd")].Events {
+		kinds[schema.ByName(name).ID] = namesFD
+	}
+	for name, k := range map[string]fdKind{"sys_socket": madeFD, "sys_accept": acceptFD, "fd_dup": dupFD, "sys_close": closeFD, "scm_fd": passFD, "udp_gone": goneFD} {
+		kinds[schema.ByName(name).ID] = k
+	}
+	return kinds
+}
+
+// NewDescriptors follows descriptors; the sockets of the list were open at the start.
+func NewDescriptors(alive []schema.Socket) *Descriptors {
+	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
+	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds(), col: fdCols{
+		sock: col("sock"), cookie: col("cookie"), listener: col("listener"), peer: col("peer_sock"), pid: col("pid"), comm: col("comm"),
+		ret: col("ret"), dur: col("dur_ns"), fd: col("fd"), fd2: col("fd2"), fdNew: col("fd_new"), fdLast: col("fd_last"),
+		child: col("child_pid"), shared: col("fds_shared"), fn: col("func"), ctx: col("ctx"),
+		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir")}}
+	for i := range alive {
+		o := &alive[i]
+		if o.Cookie == 0 || len(o.Owners) == 0 || d.older[o.Cookie] != nil {
+			continue
+		}
+		f := d.take()
+		f.Cookie, f.Older, f.Pid, f.FD, f.Comm = o.Cookie, true, int64(o.Owners[0].Pid), int64(o.Owners[0].FD), o.Owners[0].Comm
+		d.older[o.Cookie] = f
+		for _, w := range o.Owners {
+			d.point(int64(w.Pid), int64(w.FD), f, 0)
+		}
+	}
+	return d
+}
+
+// Columns are the columns that Feed reads.
+func (d *Descriptors) Columns() []scan.Col {
+	c := &d.col
+	return []scan.Col{c.sock, c.cookie, c.listener, c.peer, c.pid, c.comm, c.ret, c.dur, c.fd, c.fd2, c.fdNew, c.fdLast,
+		c.child, c.shared, c.fn, c.ctx, c.passed, c.fdPassed, c.dir}
+}
+
+// OnEnd calls f when a file is over, or the recording is. The file is reused after
+// the call.
+func (d *Descriptors) OnEnd(f func(f *File, how FileEnd, ts int64)) { d.onEnd = append(d.onEnd, f) }
+
+// At is the file that a descriptor leads to now, with the descriptor's generation; nil
+// if it is not known to be a socket's.
+func (d *Descriptors) At(pid, fd int64) (*File, int) {
+	t := d.tables[pid]
+	if t == nil {
+		return nil, 0
+	}
+	e := t.fds[fd]
+	if !e.open() {
+		return nil, int(e.gen)
+	}
+	return e.file, int(e.gen)
+}
+
+// Parent is the process that a process was forked from, 0 if that was not seen.
+func (d *Descriptors) Parent(pid int64) int64 {
+	if t := d.tables[pid]; t != nil {
+		return t.parent
+	}
+	return 0
+}
+
+// Of is the file of the socket at an address, nil if no descriptor of it is known.
+func (d *Descriptors) Of(addr uint64) *File { return d.byAddr[addr] }
+
+// Feed takes the next row and returns the file of its socket, nil if there is none. s is
+// the life that the socket of the row is in.
+func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
+	c := &d.col
+	addr, pid := r.Uint(c.sock), r.Int(c.pid)
+	switch d.kinds[r.Event.ID] {
+	case namesFD:
+		if fd := r.Int(c.fd); addr != 0 && r.Has(c.fd) && fd >= 0 && r.Str(c.ctx) != "softirq" {
+			d.lead(r, pid, fd, addr)
+		}
+	case madeFD:
+		d.made(r, pid, addr)
+	case acceptFD:
+		if l := r.Uint(c.listener); l != 0 {
+			d.lead(r, pid, r.Int(c.fd), l)
+		}
+		if fd := r.Int(c.ret); addr != 0 && fd >= 0 {
+			d.begin(r, pid, fd, addr)
+		}
+	case dupFD:
+		d.dup(r, pid, addr)
+	case closeFD:
+		d.closed(r, pid, addr)
+	case passFD:
+		d.pass(r, pid)
+	case goneFD:
+		if f := d.known(r, addr); f != nil {
+			d.end(f, LastClosed, r.TS)
+		}
+	}
+	f := d.byAddr[addr]
+	if f == nil && addr != 0 && len(d.older) > 0 {
+		f = d.known(r, addr)
+	}
+	if f != nil && s != nil && s.Cookie != 0 {
+		if f.Cookie == 0 {
+			f.Cookie = s.Cookie
+		} else if f.Cookie != s.Cookie {
+			d.end(f, Replaced, r.TS) // another socket lives at the address
+			return nil
+		}
+	}
+	return f
+}
+
+func (d *Descriptors) made(r *scan.Row, pid int64, addr uint64) {
+	c := &d.col
+	if addr != 0 {
+		d.begin(r, pid, r.Int(c.fd), addr)
+	}
+	if peer := r.Uint(c.peer); peer != 0 {
+		d.begin(r, pid, r.Int(c.fd2), peer)
+	}
+}
+
+// begin enters a descriptor for a socket that a call has just made.
+func (d *Descriptors) begin(r *scan.Row, pid, fd int64, addr uint64) {
+	if old := d.byAddr[addr]; old != nil {
+		d.end(old, Replaced, r.TS)
+	}
+	f := d.file(r, pid, fd, addr)
+	f.Born = true
+	d.point(pid, fd, f, r.TS)
+}
+
+// known is the file of the socket at an address, also if it is only known by the
+// cookie of a socket that was open at the start.
+func (d *Descriptors) known(r *scan.Row, addr uint64) *File {
+	f := d.byAddr[addr]
+	if f == nil && addr == r.Uint(d.col.sock) {
+		if f = d.older[r.Int(d.col.cookie)]; f != nil {
+			d.place(f, addr, r.TS)
+		}
+	}
+	return f
+}
+
+// place notes the address of a file that was open at the start.
+func (d *Descriptors) place(f *File, addr uint64, ts int64) {
+	f.Addr, f.First = addr, ts
+	d.byAddr[addr] = f
+	delete(d.older, f.Cookie)
+}
+
+// lead takes what a row says: that a descriptor leads to a socket. Where that was not
+// known, the descriptor is older than the recording, or came on a way without an event.
+func (d *Descriptors) lead(r *scan.Row, pid, fd int64, addr uint64) {
+	f, e := d.known(r, addr), d.entry(pid, fd)
+	start := r.TS - r.Int(d.col.dur)
+	if e.open() {
+		if e.file == f || start < e.since {
+			return // as known, or the call began before the descriptor led elsewhere
+		}
+		if f == nil && e.file.Addr == 0 && (addr != r.Uint(d.col.sock) || r.Int(d.col.cookie) == 0) {
+			d.place(e.file, addr, r.TS)
+			return
+		}
+		d.Corrected++
+	}
+	if f == nil {
+		f = d.file(r, pid, fd, addr)
+	}
+	d.point(pid, fd, f, start)
+}
+
+func (d *Descriptors) dup(r *scan.Row, pid int64, addr uint64) {
+	c := &d.col
+	if child := r.Int(c.child); child != 0 {
+		d.fork(pid, child, r.Int(c.shared) == 1, r.TS)
+		return
+	}
+	if addr == 0 {
+		return
+	}
+	if r.Has(c.fd) {
+		d.lead(r, pid, r.Int(c.fd), addr)
+	}
+	f := d.known(r, addr)
+	if f == nil { // received in a message of a process that is not seen
+		f = d.file(r, pid, r.Int(c.fdNew), addr)
+	}
+	d.point(pid, r.Int(c.fdNew), f, r.TS)
+}
+
+// pass takes a descriptor that a message carries to another process. Until it is taken out
+// the message keeps the file open; one that is never read is told from what follows.
+func (d *Descriptors) pass(r *scan.Row, pid int64) {
+	c := &d.col
+	addr, fd := r.Uint(c.passed), r.Int(c.fdPassed)
+	if addr == 0 {
+		return
+	}
+	if r.Str(c.dir) == "send" {
+		if d.lead(r, pid, fd, addr); d.byAddr[addr] != nil {
+			d.byAddr[addr].flight++
+		}
+		return
+	}
+	f := d.known(r, addr)
+	if f == nil {
+		f = d.file(r, pid, fd, addr)
+	}
+	f.flight = max(f.flight-1, 0)
+	d.point(pid, fd, f, r.TS)
+}
+
+// closed takes descriptors out of the table: one, a range, or all of a process.
+func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
+	c := &d.col
+	fd, last, fn := r.Int(c.fd), r.Int(c.fdLast), r.Str(c.fn)
+	t := d.tables[pid]
+	switch {
+	case fn == "exit":
+		d.exit(pid, r.TS)
+	case t == nil || r.Int(c.ret) < 0 && addr == 0:
+	case addr == 0:
+		for _, n := range t.between(fd, last) {
+			d.unpoint(t, n, r.TS)
+		}
+	default:
+		if d.known(r, addr); fn == "exec" {
+			t = d.unshare(pid)
+		}
+		e := t.fds[fd]
+		// Otherwise the number was given away again before close returned.
+		if e.open() && e.file.Addr == addr && r.TS-r.Int(c.dur) >= e.since {
+			d.unpoint(t, fd, r.TS)
+		}
+	}
+}
+
+// Close ends every file, in the order of their appearance.
+func (d *Descriptors) Close(ts int64) {
+	rest := make([]*File, 0, len(d.byAddr)+len(d.older))
+	for _, f := range d.byAddr {
+		rest = append(rest, f)
+	}
+	for _, f := range d.older {
+		rest = append(rest, f)
+	}
+	slices.SortFunc(rest, func(a, b *File) int { return cmp.Compare(a.Serial, b.Serial) })
+	for _, f := range rest {
+		d.end(f, StillOpen, ts)
+	}
+}

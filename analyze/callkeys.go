@@ -1,0 +1,55 @@
+package analyze
+
+import (
+	"slices"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// callKeys are the keys offered for system calls on sockets.
+var callKeys = slices.Clip(append([]string{"errno", "ret", "func", "tid", "second"}, engine.SocketKeys...))
+
+// resultKeys are the keys that the return value of a call gives: errno and ret, each with
+// the name of the error unless bare.
+func resultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
+	ret := in.Int("ret")
+	key := func(column string, number func(int64) int64) engine.KeyDef {
+		d := engine.KeyDef{Columns: []render.Column{render.Col(column, render.Int)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(number(r.Int(ret))) }}
+		if bare {
+			return d
+		}
+		d.Columns = append(d.Columns, render.Col("error", render.String))
+		d.Put = func(r *engine.Row, v *engine.KeyValues) {
+			n := r.Int(ret)
+			if v.Int(number(n)); n >= 0 {
+				v.Str("ok")
+			} else {
+				v.StrOr(errnos[-n])
+			}
+		}
+		return d
+	}
+	return map[string]engine.KeyDef{"ret": key("ret", func(n int64) int64 { return n }), "errno": key("errno", func(n int64) int64 { return max(-n, 0) })}
+}
+
+// countCalls counts the rows of an event by the keys asked for.
+func countCalls(event string) func(*engine.Input) engine.Fold {
+	return func(in *engine.Input) engine.Fold {
+		ret, keys := in.Int("ret"), in.Keys(resultKeys(in, false))
+		counts := countBy[engine.Key](in, "calls", keys.Columns...)
+		counts.table.Unnamed = true
+		var failed int64
+		in.On(event, func(r *engine.Row) {
+			if counts.Add(keys.Of(r), 1); r.Int(ret) < 0 {
+				failed++
+			}
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			if failed > 0 {
+				a.Note(plural(failed, "call", "calls") + " among them returned an error; --by errno tells which")
+			}
+		}))
+	}
+}

@@ -1,0 +1,82 @@
+package analyze
+
+import (
+	"strconv"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// Errors that end connections.
+const (
+	epipe        = 32
+	econnreset   = 104
+	etimedout    = 110
+	econnrefused = 111
+)
+
+// closeReason is how a session ended, from its last state and the error of its socket.
+func closeReason(last string, err int64) string {
+	switch {
+	case err == econnrefused:
+		return "refused"
+	case err == etimedout:
+		return "timeout"
+	case err == econnreset || err == epipe:
+		return "RST received"
+	case err != 0:
+		return result(-err)
+	case last == "SYN_SENT" || last == "SYN_RECV":
+		return "given up"
+	case last == "ESTABLISHED" || last == "CLOSE_WAIT":
+		return "RST sent" // without a FIN: data was unread, or the process asked for it
+	}
+	return "FIN"
+}
+
+// unacked sums up what processes sent on TCP sockets, to tell what of it the other end
+// never acknowledged.
+type unacked struct{ sent agg.PerSocket[int64] }
+
+func newUnacked(in *engine.Input) *unacked {
+	u := &unacked{}
+	dir, ret := in.Str("dir"), in.Int("ret")
+	in.Use(firstOf(in, "tcp_msg", "sock_io"), "what was not acknowledged is not known", func(r *engine.Row) {
+		if r.Sock != nil && r.Str(dir) == "send" {
+			*u.sent.Of(r.Sock) += max(0, r.Int(ret))
+		}
+	})
+	return u
+}
+
+// put fills the column. SYN and FIN count as acknowledged bytes, so up to two bytes of
+// the tail are missing.
+func (u *unacked) put(t *render.Table, s *agg.Socket, acked int64) {
+	if u != nil {
+		t.Int(max(0, *u.sent.Of(s)-acked))
+	}
+}
+
+// portList is the value of an option that takes ports separated by commas.
+type portList []int64
+
+func newPortList(in *engine.Input, name string) (ports portList) {
+	for w := range strings.SplitSeq(in.Text(name), ",") {
+		if p, err := strconv.ParseUint(strings.TrimSpace(w), 10, 16); err == nil {
+			ports = append(ports, int64(p))
+		}
+	}
+	return ports
+}
+
+// has reports whether the port is listed; an empty list has all.
+func (l portList) has(port int64) bool {
+	for _, p := range l {
+		if p == port {
+			return true
+		}
+	}
+	return len(l) == 0
+}

@@ -1,0 +1,46 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "connfails",
+	Aliases:  []string{"p3", "b1 --by ret --look bcc"},
+	Group:    groupLost,
+	Question: "which connects fail, with which error?",
+	Help: `Calls of connect(2) that returned an error, by process and error, rarest first.
+
+A non-blocking connect returns EINPROGRESS and goes on; that is no failure, and
+whether it fails later is known to soconnect and tcpconnect. The original counts these
+as failures. --compat does too, and leaves the names of errors out.`,
+	Example: "connfails --by errno,host",
+	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("EINPROGRESS is a failure too, errors are numbers")},
+	New: func(in *engine.Input) engine.Fold {
+		ret, compat := in.Int("ret"), in.Flag("compat")
+		keys := in.Keys(resultKeys(in, compat))
+		counts := countBy[engine.Key](in, "failed", keys.Columns...)
+		counts.table.Unnamed = true
+		var under int64
+		in.On("sys_connect", func(r *engine.Row) {
+			n := r.Int(ret)
+			if n == -einprogress {
+				under++
+			}
+			if n < 0 && (compat || n != -einprogress) {
+				counts.Add(keys.Of(r), 1)
+			}
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			switch {
+			case under > 0 && compat:
+				a.Note(fmt.Sprintf("original rule: %s with EINPROGRESS among them; the right rule leaves them out", plural(under, "connect", "connects")))
+			case under > 0:
+				a.Note(fmt.Sprintf("%s went on with EINPROGRESS and are left out; the original counts them (--compat)", plural(under, "connect", "connects")))
+			}
+		}))
+	},
+})

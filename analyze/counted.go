@@ -1,0 +1,122 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// everyName is the pattern that leaves nothing out.
+const everyName = "*"
+
+// countedOptions are those of analyses of places that the recorder counts itself.
+func countedOptions(key string) []engine.Option {
+	return []engine.Option{
+		{Name: "match", Short: "m", Kind: engine.Text, Default: everyName, Doc: "only names that fit this pattern, with * and ?"},
+		{Name: "rate", Kind: engine.Flag, Doc: "also how often a second, in the time that the rows cover"},
+		engine.By(key, "cpu"),
+	}
+}
+
+// place is where something is counted: the recorder has a counter for each CPU.
+type place struct {
+	symbol string
+	cpu    int64
+}
+
+// placeSums is what the rows of a place say, and what they must add up to.
+type placeSums struct{ before, sum, total int64 }
+
+// counted adds up the rows in which the recorder counts.
+type counted struct {
+	in       *engine.Input
+	keys     *engine.Keys
+	counts   *mapOf[engine.Key, int64] // nil with --rate
+	rates    agg.Keyed[engine.Key, int64]
+	t        *render.Table
+	pattern  string
+	names    agg.Intern
+	places   agg.Keyed[place, placeSums]
+	fits     map[string]bool
+	from, to int64 // what the rows cover
+
+	cpu, count, total, window, symbol scan.Col
+}
+
+// newCounted adds up an event by the name of the place, which gets the prefix that the
+// original shows it with.
+func newCounted(in *engine.Input, event, key, prefix string) engine.Fold {
+	f := &counted{in: in, pattern: in.Text("match"), fits: map[string]bool{}, cpu: in.Int("cpu"), count: in.Int("count"),
+		total: in.Int("count_total"), window: in.Int("window_ns"), symbol: in.Str("symbol")}
+	f.keys = in.Keys(map[string]engine.KeyDef{key: {Columns: []render.Column{render.Col(key, render.String)},
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.symbol)) }}})
+	in.On(event, f.row)
+	if in.Flag("rate") {
+		f.t = in.Table(render.Spec{Name: "rates", Columns: join(headed(f.keys.Columns, -36), []render.Column{
+			render.Col("count", render.Int).Text("COUNT", 12), render.Col("per_second", render.Fixed).Digits(1).Text("PER_SECOND", 12)})})
+		return f
+	}
+	f.counts = countBy[engine.Key](in, "counts", f.keys.Columns...)
+	f.counts.table.Unnamed = true
+	return also(f.counts, f)
+}
+
+// matches remembers which names fit the pattern.
+func (f *counted) matches(symbol string) bool {
+	ok, known := f.fits[symbol]
+	if !known {
+		// A pattern that cannot be one fits nothing.
+		ok, _ = path.Match(f.pattern, symbol)
+		ok = ok || f.pattern == everyName
+		if len(f.fits) < 1<<16 {
+			f.fits[symbol] = ok
+		}
+	}
+	return ok
+}
+
+func (f *counted) row(r *engine.Row) {
+	symbol := f.names.Get(r.Str(f.symbol))
+	if !f.matches(symbol) {
+		return
+	}
+	n := r.Int(f.count)
+	if f.counts != nil {
+		f.counts.Add(f.keys.Of(r), n)
+	} else if c := f.rates.At(f.keys.Of(r)); c != nil {
+		*c += n
+	}
+	if from := r.TS - r.Int(f.window); f.from == 0 || from < f.from {
+		f.from = from
+	}
+	f.to = max(f.to, r.TS)
+	if p := f.places.At(place{symbol, r.Int(f.cpu)}); p != nil && r.Has(f.total) {
+		if p.total == 0 {
+			p.before = r.Int(f.total) - n
+		}
+		p.sum, p.total = p.sum+n, r.Int(f.total)
+	}
+}
+
+// Finish shows the rates, and what is missing from the sums.
+func (f *counted) Finish(a *render.Answer) {
+	for _, k := range f.rates.Sorted(func(n *int64) int64 { return *n }, engine.Key.Compare) {
+		n := *f.rates.At(k)
+		k.Put(f.t)
+		f.t.Int(n).IntOr(int64(float64(n)*1e10/float64(f.to-f.from)+0.5), f.to > f.from).End()
+	}
+	missing := int64(0)
+	order := func(a, b place) int { return cmp.Or(cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.cpu, b.cpu)) }
+	for _, k := range f.places.Sorted(func(*placeSums) int64 { return 0 }, order) {
+		p := f.places.At(k)
+		missing += max(0, p.total-p.before-p.sum)
+	}
+	if missing > 0 {
+		a.Note(fmt.Sprintf("%s more than the rows say were counted in that time: rows were lost", engine.Group(missing)))
+	}
+}

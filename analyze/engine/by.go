@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/render"
+	"netrec/schema"
+)
+
+// By is the option --by of analyses whose histogram or count has a key: def is the
+// original's, more are the others that its events can tell. Names that Input.Keys is
+// not given are those of the common keys; one whose column no event has is left out.
+func By(def string, more ...string) Option {
+	var all []string
+	for _, name := range append(splitKeys(def), more...) {
+		if k, ok := commonKeys[name]; !ok || k.exists() {
+			all = appendNew(all, name)
+		}
+	}
+	if def == "" {
+		def = noKeys
+	}
+	return Option{Name: "by", Kind: Choices, Default: def, Choices: append(all, noKeys), Doc: "what to tell apart, separated by commas"}
+}
+
+// noKeys is the value of --by that puts everything together.
+const noKeys = "none"
+
+// KeyDef is a key that rows are told apart by.
+type KeyDef struct {
+	Columns []render.Column
+	// Put adds the value of each column for the row.
+	Put func(*Row, *KeyValues)
+
+	need []string // columns of the file
+	sock bool     // goes by the row's socket
+	bind func(*Input, *Keys) func(*Row, *KeyValues)
+}
+
+// KeyValues takes the values of a key.
+type KeyValues struct{ b []byte }
+
+// Int adds a number or address.
+func (v *KeyValues) Int(n int64) {
+	v.b = binary.BigEndian.AppendUint64(append(v.b, 'i'), uint64(n))
+}
+
+// Str adds a string.
+func (v *KeyValues) Str(s string) {
+	v.b = append(binary.AppendUvarint(append(v.b, 's'), uint64(len(s))), s...)
+}
+
+// Null adds a value that is not known.
+func (v *KeyValues) Null() { v.b = append(v.b, 'n') }
+
+// IntOr adds a number, or none if ok is false.
+func (v *KeyValues) IntOr(n int64, ok bool) {
+	if ok {
+		v.Int(n)
+	} else {
+		v.Null()
+	}
+}
+
+// StrOr adds a string, or none if it is empty.
+func (v *KeyValues) StrOr(s string) {
+	if s != "" {
+		v.Str(s)
+	} else {
+		v.Null()
+	}
+}
+
+// Keys makes the keys of rows. Equal values give equal keys, and a row whose key was
+// seen before allocates nothing.
+type Keys struct {
+	Columns []render.Column
+	// OnCPU makes comm and pid those of the task on the CPU, as the originals have
+	// them, instead of the owner of the socket where an interrupt made the row.
+	OnCPU bool
+
+	put  []func(*Row, *KeyValues)
+	v    KeyValues
+	ids  map[string]int32
+	list []string // values by id
+}
+
+// Key is the key of a row: what a table of Keys.Columns is keyed by.
+type Key struct {
+	of *Keys
+	id int32
+}
+
+// beyond is the id of keys that found no room.
+const beyond = -1
+
+// Keys are the keys that --by asks for. own are keys of this analysis by name, which
+// hide common ones.
+func (in *Input) Keys(own map[string]KeyDef) *Keys {
+	k := &Keys{ids: map[string]int32{}}
+	for _, name := range splitKeys(in.value("by")) {
+		d, ok := own[name]
+		if !ok {
+			if d, ok = commonKeys[name]; !ok {
+				in.err = errors.Join(in.err, fmt.Errorf("analysis %s: no such key: %s", in.call.Analysis.Name, name))
+				continue
+			}
+			d.Put = d.bind(in, k)
+		}
+		if d.sock && !in.sockets {
+			in.Sockets("")
+		}
+		k.Columns, k.put = append(k.Columns, d.Columns...), append(k.put, d.Put)
+	}
+	return k
+}
+
+func splitKeys(by string) []string {
+	if by == "" || by == noKeys {
+		return nil
+	}
+	return strings.Split(by, ",")
+}
+
+// Of is the key of a row.
+func (k *Keys) Of(r *Row) Key {
+	k.v.b = k.v.b[:0]
+	for _, put := range k.put {
+		put(r, &k.v)
+	}
+	id, ok := k.ids[string(k.v.b)]
+	if !ok {
+		if len(k.list) >= agg.MaxKeys-1 {
+			return Key{k, beyond}
+		}
+		id = int32(len(k.list))
+		s := string(k.v.b)
+		k.ids[s], k.list = id, append(k.list, s)
+	}
+	return Key{k, id}
+}
+
+// keyValue is a decoded value of a key.
+type keyValue struct {
+	num  int64
+	str  string
+	kind byte
+}
+
+// next cuts the first value off.
+func next(s string) (keyValue, string) {
+	switch s[0] {
+	case 'i':
+		return keyValue{num: int64(binary.BigEndian.Uint64([]byte(s[1:9]))), kind: 'i'}, s[9:]
+	case 's':
+		n, size := binary.Uvarint([]byte(s[1:min(len(s), 1+binary.MaxVarintLen64)]))
+		at := 1 + size
+		return keyValue{str: s[at : at+int(n)], kind: 's'}, s[at+int(n):]
+	}
+	return keyValue{kind: 'n'}, s[1:]
+}
+
+// Put fills the columns of the key in a row of the table.
+func (k Key) Put(t *render.Table) {
+	if k.id == beyond {
+		for i := range k.of.Columns {
+			if kind := k.of.Columns[i].Kind; kind == render.String || kind == render.Stack {
+				t.Str("(more keys)")
+			} else {
+				t.Null(1)
+			}
+		}
+		return
+	}
+	for s := k.of.list[k.id]; s != ""; {
+		var v keyValue
+		switch v, s = next(s); v.kind {
+		case 'i':
+			t.Int(v.num)
+		case 's':
+			t.Str(v.str)
+		default:
+			t.Null(1)
+		}
+	}
+}
+
+// Compare orders keys by their values, unknown ones first.
+func (k Key) Compare(o Key) int {
+	if k.id == beyond || o.id == beyond {
+		return cmp.Compare(o.id, k.id)
+	}
+	a, b := k.of.list[k.id], o.of.list[o.id]
+	for a != "" && b != "" {
+		var v, w keyValue
+		v, a = next(a)
+		w, b = next(b)
+		if c := cmp.Or(cmp.Compare(b2i(v.kind != 'n'), b2i(w.kind != 'n')), cmp.Compare(v.num, w.num), cmp.Compare(v.str, w.str)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// exists reports whether the schema has what the key is made of.
+func (d KeyDef) exists() bool {
+	return len(d.need) == 0 || slices.ContainsFunc(d.need, func(c string) bool { return schema.ColumnIndex(c) >= 0 })
+}

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// SocketKeys are the keys that any event with a socket can be told apart by, for By.
+var SocketKeys = []string{"comm", "pid", "sock", "port", "lport", "rport", "host", "laddr", "proto", "family", "netns", "cgroup"}
+
+// commonKeys are the keys that mean the same in every analysis.
+var commonKeys = map[string]KeyDef{
+	"comm":   {Columns: []render.Column{render.Col("comm", render.String)}, bind: bindComm},
+	"pid":    {Columns: []render.Column{render.Col("pid", render.Int)}, bind: bindPid},
+	"tid":    numKey("tid"),
+	"cpu":    numKey("cpu"),
+	"netns":  numKey("netns"),
+	"queue":  numKey("queue"),
+	"nfds":   numKey("nfds"),
+	"ctx":    textKey("ctx"),
+	"dir":    textKey("dir"),
+	"func":   textKey("func"),
+	"family": textKey("family"),
+	"type":   textKey("sock_type"),
+	"dev":    textKey("dev"),
+	"kind":   textKey("qdisc_kind"),
+	"state":  textKey("state"),
+	"reason": textKey("drop_reason"),
+	"cgroup": textKey("cgroup"),
+	"second": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(1e9)},
+	"minute": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(60e9)},
+	"proto":  {Columns: []render.Column{render.Col("proto", render.String)}, bind: bindProto},
+	"stack":  {Columns: []render.Column{render.Col("stack", render.Stack)}, need: []string{"ustack", "kstack"}, bind: bindStack},
+	"ustack": {Columns: []render.Column{render.Col("ustack", render.Stack)}, need: []string{"ustack"}, bind: bindText("ustack")},
+	"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)}, need: []string{"kstack"}, bind: bindText("kstack")},
+	// The generation tells the lives of a reused address apart.
+	"sock":  {Columns: []render.Column{render.Col("sock", render.Addr), render.Col("generation", render.Int)}, sock: true, bind: bindSock},
+	"port":  {Columns: []render.Column{render.Col("port", render.Int)}, sock: true, bind: bindPort},
+	"lport": {Columns: []render.Column{render.Col("lport", render.Int)}, sock: true, bind: bindEnd(false, true)},
+	"rport": {Columns: []render.Column{render.Col("rport", render.Int)}, sock: true, bind: bindEnd(true, true)},
+	"laddr": {Columns: []render.Column{render.Col("laddr", render.String)}, sock: true, bind: bindEnd(false, false)},
+	"host":  {Columns: []render.Column{render.Col("host", render.String)}, sock: true, bind: bindEnd(true, false)},
+}
+
+type binder = func(*Input, *Keys) func(*Row, *KeyValues)
+
+func numKey(column string) KeyDef {
+	return KeyDef{Columns: []render.Column{render.Col(column, render.Int)}, need: []string{column}, bind: func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+		c := in.Int(column)
+		return func(r *Row, v *KeyValues) { v.IntOr(r.Int(c), r.Has(c)) }
+	}}
+}
+
+func textKey(column string) KeyDef {
+	return KeyDef{Columns: []render.Column{render.Col(column, render.String)}, need: []string{column}, bind: bindText(column)}
+}
+
+func bindText(column string) binder {
+	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+		c := in.Str(column)
+		return func(r *Row, v *KeyValues) { v.StrOr(r.Str(c)) }
+	}
+}
+
+// bindTime is the time of day at which the second or minute of a row began.
+func bindTime(step int64) binder {
+	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+		return func(r *Row, v *KeyValues) { v.Int(in.Local(r.TS / step * step)) }
+	}
+}
+
+// byProcess notes keys that need owners: events that interrupts make have no other process.
+func (in *Input) byProcess(k *Keys) {
+	in.task()
+	in.owners = append(in.owners, k)
+}
+
+// process is the process of a row, by the rule that the keys have.
+func (k *Keys) process(in *Input, r *Row) (int64, string) {
+	if k.OnCPU {
+		return r.Int(in.pid), r.Str(in.comm)
+	}
+	return in.Owner(r)
+}
+
+func bindComm(in *Input, k *Keys) func(*Row, *KeyValues) {
+	in.byProcess(k)
+	return func(r *Row, v *KeyValues) {
+		_, comm := k.process(in, r)
+		v.StrOr(comm)
+	}
+}
+
+func bindPid(in *Input, k *Keys) func(*Row, *KeyValues) {
+	in.byProcess(k)
+	return func(r *Row, v *KeyValues) {
+		pid, _ := k.process(in, r)
+		v.IntOr(pid, pid != 0 || k.OnCPU)
+	}
+}
+
+// bindProto is the kernel's name of the protocol where a row has it, else that of the
+// socket's IP protocol.
+func bindProto(in *Input, _ *Keys) func(*Row, *KeyValues) {
+	name, protocol := in.Str("prot_name"), in.Str("protocol")
+	return func(r *Row, v *KeyValues) {
+		s := r.Str(name)
+		if s == "" {
+			s = r.Str(protocol)
+		}
+		if s == "" && r.Sock != nil {
+			s = r.Sock.Protocol
+		}
+		v.StrOr(s)
+	}
+}
+
+func bindStack(in *Input, _ *Keys) func(*Row, *KeyValues) {
+	user, kernel := in.Str("ustack"), in.Str("kstack")
+	return func(r *Row, v *KeyValues) {
+		if s := r.Str(user); s != "" {
+			v.Str(s)
+			return
+		}
+		v.StrOr(r.Str(kernel))
+	}
+}
+
+func bindSock(*Input, *Keys) func(*Row, *KeyValues) {
+	return func(r *Row, v *KeyValues) {
+		if r.Sock == nil {
+			v.Null()
+			v.Null()
+			return
+		}
+		v.Int(int64(r.Sock.Addr))
+		v.Int(int64(r.Sock.Gen))
+	}
+}
+
+// bindPort is the port that names the service: the local one of a socket that listens
+// or was accepted, the remote one of a socket that connected.
+func bindPort(in *Input, _ *Keys) func(*Row, *KeyValues) {
+	remote := newRemote(in)
+	return func(r *Row, v *KeyValues) {
+		if r.Sock != nil && r.Sock.Serves() {
+			v.Int(r.Sock.Lport)
+			return
+		}
+		_, port := remote.of(r)
+		v.IntOr(port, port != 0)
+	}
+}
+
+func bindEnd(far, port bool) binder {
+	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+		remote := newRemote(in)
+		return func(r *Row, v *KeyValues) {
+			addr, p := "", int64(0)
+			switch {
+			case far:
+				addr, p = remote.of(r)
+			case r.Sock != nil:
+				addr, p = r.Sock.Laddr, r.Sock.Lport
+			}
+			if port {
+				v.IntOr(p, p != 0)
+			} else {
+				v.StrOr(addr)
+			}
+		}
+	}
+}
+
+// remote finds the other end of a row: its socket's, or for a socket that is not
+// connected, whom the call names.
+type remote struct{ raddr, rport, dest, destPort, peer, peerPort scan.Col }
+
+func newRemote(in *Input) *remote {
+	return &remote{raddr: in.Str("raddr"), rport: in.Int("rport"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port"),
+		peer: in.Str("peer_addr"), peerPort: in.Int("peer_port")}
+}
+
+func (m *remote) of(r *Row) (string, int64) {
+	if s := r.Sock; s != nil && s.Rport != 0 {
+		return s.Raddr, s.Rport
+	}
+	for _, end := range [...][2]scan.Col{{m.raddr, m.rport}, {m.dest, m.destPort}, {m.peer, m.peerPort}} {
+		if p := r.Int(end[1]); p != 0 {
+			return r.Str(end[0]), p
+		}
+	}
+	return "", 0
+}

@@ -1,0 +1,85 @@
+package analyze
+
+import (
+	"cmp"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// fate is how packets came to their end.
+type fate struct {
+	how  agg.Derivation
+	drop bool
+}
+
+// listFates is the table of what packets became, most frequent first.
+func listFates(in *engine.Input, became *agg.Keyed[fate, agg.Stats]) {
+	t := in.Table(render.Spec{Name: "became", Columns: []render.Column{render.Col("became", render.String).Text("BECAME", -44),
+		render.Col("packets", render.Int).Text("PACKETS", 10), render.Col("average_ns", render.Int).Text("AVG_ns", 12).In("ns"),
+		render.Col("max_ns", render.Int).Text("MAX_ns", 12).In("ns")}})
+	keys := became.Sorted(func(s *agg.Stats) int64 { return -s.Count }, func(a, b fate) int {
+		return cmp.Compare(a.words(), b.words())
+	})
+	for _, k := range keys {
+		s := became.At(k)
+		t.Str(k.words()).Int(s.Count).Int(s.Average()).Int(s.Max).End()
+	}
+}
+
+// words is what became of packets of this fate.
+func (k fate) words() string {
+	var ws []string
+	for _, w := range []struct {
+		how  agg.Derivation
+		word string
+	}{{agg.Cloned, "cloned"}, {agg.Copied, "copied"}, {agg.Cut, "cut into segments"},
+		{agg.MergedGRO, "merged by GRO"}, {agg.MergedTCP, "merged by TCP"}} {
+		if k.how&w.how != 0 {
+			ws = append(ws, w.word)
+		}
+	}
+	switch {
+	case k.drop:
+		ws = append(ws, "dropped")
+	case k.how&(agg.MergedGRO|agg.MergedTCP) == 0:
+		ws = append(ws, "consumed")
+	}
+	return strings.Join(ws, ", ")
+}
+
+// packet counts a packet that is over.
+func (f *skblife) packet(p *agg.Packet, ts int64) {
+	if p == nil {
+		return
+	}
+	f.packets.Add(none{}, ts-p.Birth)
+	if f.longest != nil {
+		f.longest.best.Add(longLife{p.First, p.Birth, ts - p.Birth, p.Skbs, fate{p.How, p.Drop}})
+	}
+	if s := f.became.At(fate{p.How, p.Drop}); s != nil {
+		s.Add(ts - p.Birth)
+	}
+}
+
+func (f *skblife) derived(r *engine.Row) {
+	if r.Int(f.ok) == 0 {
+		return
+	}
+	child, parent := r.Uint(f.skb), r.Uint(f.parent)
+	switch r.Str(f.kind) {
+	case "clone":
+		f.skbs.Derived(parent, child, r.TS, agg.Cloned)
+		f.original.Begin(child, r.TS)
+	case "copy":
+		f.skbs.Derived(parent, child, r.TS, agg.Copied)
+	case "segment":
+		f.skbs.Derived(parent, child, r.TS, agg.Cut)
+	case "gro":
+		f.packet(f.skbs.Merged(child, agg.MergedGRO), r.TS)
+	case "coalesce":
+		f.packet(f.skbs.Merged(child, agg.MergedTCP), r.TS)
+	}
+}

@@ -1,0 +1,80 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "filetype",
+	Group:    groupMuch,
+	Question: "which reads and writes of files are socket I/O?",
+	Help: `Reads and writes through the kernel's file layer by type of file, function and process,
+rarest first: a process whose read(2) and write(2) are mostly of type socket is a network
+program.
+
+send(2), recv(2) and their kin do not pass there. Where socket calls were recorded too,
+the second table has for each process how many of its socket calls came through the file
+layer and how many did not, which the original cannot show.`,
+	Example: "filetype --by type,comm",
+	Options: []engine.Option{engine.By("type,func,comm", "pid", "tid", "second", "cgroup")},
+	New: func(in *engine.Input) engine.Fold {
+		typ, pid, comm, dir, fn := in.Str("file_type"), in.Int("pid"), in.Str("comm"), in.Str("dir"), in.Str("func")
+		keys := in.Keys(map[string]engine.KeyDef{"type": {Columns: []render.Column{render.Col("type", render.String)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(cmp.Or(fileTypes[r.Str(typ)], "other")) }}})
+		counts := countBy[engine.Key](in, "calls", keys.Columns...)
+		counts.table.Unnamed = true
+		var ways agg.Keyed[process, fileWays]
+		in.On("vfs_rw", func(r *engine.Row) {
+			if counts.Add(keys.Of(r), 1); r.Str(typ) != "socket" {
+				return
+			}
+			if w := ways.At(process{r.Str(comm), r.Int(pid)}); w != nil {
+				if f := r.Str(fn); f == "vfs_read" || f == "vfs_readv" {
+					w.reads++
+				} else {
+					w.writes++
+				}
+			}
+		})
+		in.Use("sock_io", "what does not pass through files is not known", func(r *engine.Row) {
+			if w := ways.At(process{r.Str(comm), r.Int(pid)}); w == nil {
+				return
+			} else if r.Str(dir) == "send" {
+				w.sends++
+			} else {
+				w.receives++
+			}
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			if in.Recorded("sock_io") {
+				listWays(in, a, &ways)
+			}
+		}))
+	},
+})
+
+// fileTypes are the types as the original names them.
+var fileTypes = map[string]string{"socket": "socket", "link": "link", "regular": "regular", "block": "block", "directory": "directory", "character": "character", "fifo": "fifo"}
+
+// fileWays is how many socket calls a process made, and how many of them through files.
+type fileWays struct{ reads, writes, sends, receives int64 }
+
+func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[process, fileWays]) {
+	t := in.Table(render.Spec{Name: "ways", Title: "socket calls, and how many came through the file layer", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("receives", render.Int).Text("RECV", 9), render.Col("file_reads", render.Int).Text("BY READ", 9),
+		render.Col("sends", render.Int).Text("SEND", 9), render.Col("file_writes", render.Int).Text("BY WRITE", 9)}})
+	var past int64
+	for _, k := range ways.Sorted(func(w *fileWays) int64 { return w.sends + w.receives }, process.Compare) {
+		w := ways.At(k)
+		t.Int(k.pid).Str(k.comm).Int(w.receives).Int(w.reads).Int(w.sends).Int(w.writes).End()
+		past += max(w.sends-w.writes, 0) + max(w.receives-w.reads, 0)
+	}
+	if past > 0 {
+		a.Note(fmt.Sprintf("%s did not pass the file layer and are not in the counts by type", plural(past, "socket call", "socket calls")))
+	}
+}

@@ -1,0 +1,25 @@
+package analyze
+
+import "netrec/analyze/engine"
+
+var _ = register(engine.Analysis{
+	Name: "funccount",
+	Aliases: []string{"tcpfuncs --match tcp_*", "b5 --match tcp_* --look bcc", "p14 --match tcp_*",
+		"udpfuncs --match udp*", "b8 --match udp_* --look bcc", "p18 --match udp_*",
+		"wififuncs --match ieee80211_*", "b10 --match ieee80211_* --look bcc", "p21 --match ieee80211_*",
+		"driverfuncs --match ixgbevf_*", "b11 --match ixgbevf_* --look bcc", "p22 --match ixgbevf_*"},
+	Group:    groupCPU,
+	Question: "how often are kernel functions called?",
+	Help: `How often each function was called while the recorder counted it, rarest first.
+Counting millions of calls a second as rows would be absurd, so this is the one place
+where the recorder sums up: a row per function, CPU and second. --from and --to take
+the rows that end in that time, --rate divides by the time that they cover.
+
+Which functions there are decides the recording (netrec record --count-func 'tcp_*').
+Functions that the compiler inlined or split show under other names or not at all;
+udpfuncs also has those of IPv6, which udp_* does not fit. driverfuncs is for another
+driver than ixgbevf with --match.`,
+	Example: "funccount --match tcp_* --rate",
+	Options: countedOptions("func"),
+	New:     func(in *engine.Input) engine.Fold { return newCounted(in, "func_count", "func", "") },
+})

@@ -1,0 +1,131 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// listenQueue is what happened at the queues of one listening socket.
+type listenQueue struct {
+	addr  uint64
+	laddr string
+	lport int64
+	who   process
+
+	limit                     int64
+	syns, handshakes, synacks int64
+	requests, longest         int64 // longest queues: of handshakes, of connections
+	synDrops, lateDrops       int64
+}
+
+func (q *listenQueue) end() string {
+	if q.laddr == "" {
+		return endOf("*", q.lport)
+	}
+	return end(q.laddr, q.lport)
+}
+
+// maxListeners bounds the listeners kept apart; those beyond it share an entry.
+const maxListeners = 1 << 14
+
+// listeners keeps the queues of listening sockets. Rows of the kernel's handshake are
+// about a listener without being its own, so it is known by address and local port.
+type listeners struct {
+	in *engine.Input
+	m  map[listenerKey]*listenQueue
+
+	listener, newState, limit scan.Col
+	laddr, lport, raddr       scan.Col
+}
+
+type listenerKey struct {
+	addr uint64
+	port int64
+}
+
+func newListeners(in *engine.Input) *listeners {
+	f := &listeners{in: in, m: map[listenerKey]*listenQueue{}, listener: in.Int("listener"), newState: in.Str("new_state"),
+		limit: in.Int("sk_max_ack_backlog"), laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr")}
+	in.Use("tcp_state", "owners of listeners that began to listen are not known", func(r *engine.Row) {
+		if r.Str(f.newState) == "LISTEN" {
+			q := f.at(listenerKey{r.Sock.Addr, r.Sock.Lport})
+			q.laddr, q.who = r.Sock.Laddr, process{r.Sock.Comm, r.Sock.Pid}
+		}
+	})
+	return f
+}
+
+// of is the listener that a row is about: its own socket where it has one.
+func (f *listeners) of(r *engine.Row, own *agg.Socket) *listenQueue {
+	addr := r.Uint(f.listener)
+	if own != nil {
+		addr = own.Addr
+	}
+	q := f.at(listenerKey{addr, r.Int(f.lport)})
+	if r.Has(f.limit) {
+		q.limit = r.Int(f.limit)
+	}
+	if own != nil && q.who.pid == 0 && own.Pid != 0 {
+		q.laddr, q.who = own.Laddr, process{own.Comm, own.Pid}
+	}
+	if q.who.pid == 0 {
+		f.older(q)
+	}
+	return q
+}
+
+func (f *listeners) at(k listenerKey) *listenQueue {
+	q := f.m[k]
+	if q == nil {
+		if len(f.m) >= maxListeners {
+			k = listenerKey{}
+		}
+		if q = f.m[k]; q == nil {
+			q = &listenQueue{addr: k.addr, lport: k.port}
+			f.m[k] = q
+		}
+	}
+	return q
+}
+
+// older looks a listener up among the sockets alive at the start, once.
+func (f *listeners) older(q *listenQueue) {
+	q.who.pid = -1
+	for i := range f.in.Meta.Sockets {
+		s := &f.in.Meta.Sockets[i]
+		if s.State == "LISTEN" && int64(s.Lport) == q.lport {
+			if q.laddr = s.Laddr; len(s.Owners) > 0 {
+				q.who = process{s.Owners[0].Comm, int64(s.Owners[0].Pid)}
+			}
+			return
+		}
+	}
+}
+
+// show lists the listeners that had handshakes, by port.
+func (f *listeners) show() {
+	var all []*listenQueue
+	for _, q := range f.m {
+		if q.syns+q.handshakes+q.synacks > 0 {
+			all = append(all, q)
+		}
+	}
+	slices.SortFunc(all, func(a, b *listenQueue) int {
+		return cmp.Or(cmp.Compare(a.lport, b.lport), cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.addr, b.addr))
+	})
+	t := f.in.Table(render.Spec{Name: "listeners", Columns: []render.Column{render.Col("listener", render.String).Text("LISTENER", -22),
+		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("limit", render.Int).Text("LIMIT", 6),
+		render.Col("syns", render.Int).Text("SYNS", 8), render.Col("handshakes", render.Int).Text("DONE", 8),
+		render.Col("synq_max", render.Int).Text("SYNQ", 6), render.Col("acceptq_max", render.Int).Text("ACCEPTQ", 7),
+		render.Col("syn_drops", render.Int).Text("SYNDROP", 7), render.Col("late_drops", render.Int).Text("ACKDROP", 7),
+		render.Col("synack_retransmits", render.Int).Text("SYNACK+", 7), render.Col("sock", render.Addr)}})
+	for _, q := range all {
+		t.Str(q.end()).IntOr(q.who.pid, q.who.pid > 0).StrOr(q.who.comm).Int(q.limit).Int(q.syns).Int(q.handshakes)
+		t.Int(q.requests).Int(q.longest).Int(q.synDrops).Int(q.lateDrops).Int(q.synacks).Uint(q.addr).End()
+	}
+}

@@ -1,0 +1,107 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// msgSizes makes the analysis of how much a protocol's send or receive functions moved.
+type msgSizes struct {
+	event, dir string
+	name       string // of the map
+	v4         string // the only function that the original hooks; "" if there is one for both families
+}
+
+func (m msgSizes) of(a engine.Analysis) engine.Analysis {
+	a.Group = groupMuch
+	rule := "the size asked for, failed calls too"
+	if m.dir == "recv" {
+		rule = "errors as if they were sizes, MSG_PEEK counted"
+	}
+	if m.v4 != "" {
+		rule += ", IPv4 only"
+	}
+	a.Options = []engine.Option{engine.By("", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat(rule)}
+	a.New = m.fold
+	return a
+}
+
+// msgSizer is a msgSizes at work.
+type msgSizer struct {
+	msgSizes
+	keys   *engine.Keys
+	sizes  *mapOf[engine.Key, agg.Log2]
+	compat bool
+
+	ret, asked, flags, dir, function scan.Col
+	right, original, differ, failed  int64
+}
+
+func (m msgSizes) fold(in *engine.Input) engine.Fold {
+	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), flags: in.Int("msg_flags"),
+		dir: in.Str("dir"), function: in.Str("func")}
+	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
+	in.On(m.event, f.row)
+	return also(f.sizes, f)
+}
+
+// values are what the right rule and the original's take a call for; negative for nothing.
+func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
+	n := r.Int(f.ret)
+	ours, theirs = n, n
+	switch {
+	case f.msgSizes.dir == "send":
+		if r.Has(f.asked) {
+			theirs = r.Int(f.asked)
+		}
+	case r.Int(f.flags)&msgPeek != 0:
+		ours = -1
+	}
+	if f.msgSizes.dir == "recv" && n < 0 {
+		theirs = int64(uint32(n)) // an int in a register of 64 bits, read without a sign
+	}
+	if f.v4 != "" && r.Str(f.function) != f.v4 {
+		theirs = -1
+	}
+	return ours, theirs
+}
+
+func (f *msgSizer) row(r *engine.Row) {
+	if r.Str(f.dir) != f.msgSizes.dir {
+		return
+	}
+	if r.Int(f.ret) < 0 {
+		f.failed++
+	}
+	v, theirs := f.values(r)
+	if v >= 0 {
+		f.right++
+	}
+	if theirs >= 0 {
+		f.original++
+	}
+	if v != theirs && (v >= 0 || theirs >= 0) {
+		f.differ++
+	}
+	if f.compat {
+		v = theirs
+	}
+	if v >= 0 {
+		f.sizes.Add(f.keys.Of(r), v)
+	}
+}
+
+// Finish tells the rules apart.
+func (f *msgSizer) Finish(a *render.Answer) {
+	if f.failed > 0 && !f.compat {
+		a.Note(plural(f.failed, "call that returned an error is", "calls that returned an error are") + " not counted")
+	}
+	calls := plural(f.differ, "call", "calls")
+	noteRules(a, f.differ, f.compat,
+		fmt.Sprintf("original rule: %s; the right one has %s, and the two differ in %s", plural(f.original, "value", "values"), engine.Group(f.right), calls),
+		fmt.Sprintf("right rule: %s; the original's (--compat) has %s, and the two differ in %s", plural(f.right, "value", "values"), engine.Group(f.original), calls))
+}

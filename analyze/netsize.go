@@ -1,0 +1,138 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "netsize",
+	Group:    groupMuch,
+	Question: "what packet sizes cross the device layer, before and after segmentation and merging in software?",
+	Help: `Four histograms of bytes: nic_recv_bytes as drivers deliver packets to GRO,
+recv_bytes as the stack gets them from there, send_bytes as the stack gives them to
+devices, nic_send_bytes as drivers get them. Large packets in recv and small ones in
+nic_recv mean that GRO merges; the same of send and nic_send, that GSO cuts in software.
+
+--devices has a line per device: packets on each side of GRO and GSO and how many wire
+packets one of the stack stands for. --wire counts a packet that the hardware will cut
+as the segments that leave the host; their headers are taken for 66 bytes of IPv4 and
+86 of IPv6. Drivers without GRO are missing from nic_recv. A packet that crosses a
+bridge, bond, tunnel or veth pair is counted at each of these devices.
+
+A packet that a driver refuses is sent again and counts once; --compat counts each try.`,
+	Example: "netsize --by dev",
+	Options: []engine.Option{
+		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),
+		{Name: "devices", Kind: engine.Flag, Doc: "also what GRO and GSO did, per device"},
+		{Name: "wire", Kind: engine.Flag, Doc: "sizes of the segments that leave, not of what drivers are given"},
+		engine.Compat("packets that a driver refused count again"),
+	},
+	New: newNetsize,
+})
+
+type netsize struct {
+	in        *engine.Input
+	keys      *engine.Keys
+	devices   agg.Keyed[text, deviceSums]
+	hists     [4]*mapOf[engine.Key, agg.Log2] // nic_recv, nic_send, recv, send
+	compat    bool
+	wire      bool
+	list      bool
+	offloaded agg.Pending[uint64, offload]
+	original  int64 // tries that the original counts and the right rule does not
+
+	skb, length, rc, segs, size, dev, proto scan.Col
+}
+
+func newNetsize(in *engine.Input) engine.Fold {
+	f := &netsize{in: in, keys: in.Keys(nil), compat: in.Flag("compat"), wire: in.Flag("wire"), list: in.Flag("devices"),
+		skb: in.Int("skb"), length: in.Int("len_bytes"), rc: in.Int("rc"), segs: in.Int("gso_segs"), size: in.Int("gso_size"), dev: in.Str("dev"), proto: in.Str("ethertype")}
+	var all []engine.Fold
+	for i, name := range []string{"nic_recv_bytes", "nic_send_bytes", "recv_bytes", "send_bytes"} {
+		f.hists[i] = histOf[engine.Key](in, name, "bytes", f.keys.Columns...)
+		all = append(all, f.hists[i])
+	}
+	in.On("dev_recv", func(r *engine.Row) { f.add(r, 2) })
+	in.On("dev_xmit", f.xmit)
+	in.Use("dev_queue", "there is no send_bytes", func(r *engine.Row) { f.add(r, 3) })
+	in.Use("dev_gro_in", "there is no nic_recv_bytes", func(r *engine.Row) { f.add(r, 0) })
+	if f.wire || f.list {
+		in.Use("dev_start_xmit", "what the hardware cuts is not known", f.started)
+	}
+	return also(append(all, f)...)
+}
+
+// add counts a packet at one of the four places.
+func (f *netsize) add(r *engine.Row, place int) {
+	f.hists[place].Add(f.keys.Of(r), r.Int(f.length))
+	d := f.device(r)
+	segs := max(1, r.Int(f.segs))
+	switch place {
+	case 0:
+		d.in++
+	case 2:
+		d.up++
+		d.wireIn += segs
+		d.mostIn = max(d.mostIn, segs)
+	case 3:
+		d.down++
+		d.mostOut = max(d.mostOut, segs)
+	}
+}
+
+func (f *netsize) device(r *engine.Row) *deviceSums {
+	if d := f.devices.At(text(r.Str(f.dev))); d != nil {
+		return d
+	}
+	return &deviceSums{}
+}
+
+// busy is the answer of a driver that has no room: the packet will be sent again.
+const busy = 16
+
+func (f *netsize) xmit(r *engine.Row) {
+	cut, known := f.offloaded.End(r.Uint(f.skb))
+	d := f.device(r)
+	if r.Int(f.rc) == busy {
+		f.original++
+		d.refused++
+		if !f.compat {
+			return
+		}
+	}
+	d.out++
+	if known {
+		d.wireOut += cut.segs
+	}
+	if f.wire && known {
+		cut.each(r.Int(f.length), func(n int64) { f.hists[1].Add(f.keys.Of(r), n) })
+		return
+	}
+	f.hists[1].Add(f.keys.Of(r), r.Int(f.length))
+}
+
+// Finish lists the devices and what the histograms cannot show.
+func (f *netsize) Finish(a *render.Answer) {
+	names := f.devices.Sorted(func(*deviceSums) int64 { return 0 }, text.Compare)
+	var silent []string
+	for _, n := range names {
+		if d := f.devices.At(n); d.up > 0 && d.in == 0 {
+			silent = append(silent, string(n))
+		}
+	}
+	if f.list {
+		listDevices(f.in, names, &f.devices)
+	}
+	if len(silent) > 0 {
+		a.Note("received without GRO, so not in nic_recv: " + strings.Join(silent, ", "))
+	}
+	if f.original > 0 {
+		a.Note(fmt.Sprintf("drivers refused %s, which the original (--compat) counts as sent", plural(f.original, "packet", "packets")))
+	}
+}

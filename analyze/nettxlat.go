@@ -1,0 +1,132 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "nettxlat",
+	Aliases:  []string{"nettxlat-dev --by dev"},
+	Group:    groupSlow,
+	Question: "how long from handing a packet to the driver until it is freed after transmission?",
+	Help: `@us is the time from the driver's start of a transmission until the packet is
+released. That is not the time on the wire: drivers release packets in batches, when
+an interrupt or the next transmission makes them.
+
+A packet that arrives at a receiver on this host (loopback, veth, bridge) is not
+released by a driver; @local_us is its time to the receiving side. @dropped_us is the
+time to the end of packets that were dropped below the driver's entry. The device
+is that of the start. --compat counts a packet that goes on to a receiver up to its
+end there, knows no drops, and keeps a start until the address is queued again, as the
+original scripts do; they also take the device from the end.`,
+	Example: "nettxlat --by dev",
+	Options: []engine.Option{
+		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),
+		engine.Compat("to the end of the packet, wherever it went; drops leave their start"),
+	},
+	New: newNettxlat,
+})
+
+// transmission is a packet at its driver.
+type transmission struct {
+	ts  int64
+	dev string
+	key engine.Key
+}
+
+type nettxlat struct {
+	us, local, dropped *mapOf[engine.Key, agg.Log2]
+	keys               *engine.Keys
+	right, original    agg.Pending[uint64, transmission]
+	names              agg.Intern
+	compat             bool
+	skb, dev           scan.Col
+
+	ends, origEnds, same, arrived, drops int64
+}
+
+func newNettxlat(in *engine.Input) engine.Fold {
+	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb"), dev: in.Str("dev")}
+	f.dropped = histOf[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
+	f.local = histOf[engine.Key](in, "local_us", "us", f.keys.Columns...)
+	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	in.On("dev_start_xmit", f.start)
+	in.On("skb_consume", f.consume)
+	in.Use("dev_queue", "a packet sent again keeps its first start", f.queued)
+	in.Use("skb_drop", "packets that a driver dropped leave their start behind", f.drop)
+	in.Use("dev_recv", "packets that go on to a receiver on this host count until their end there", f.receive)
+	in.Use("dev_gro_in", "", f.receive)
+	forget := func(r *engine.Row) { f.right.End(r.Uint(f.skb)) }
+	in.Use("skb_free", "", forget)
+	in.Use("skb_alloc", "", forget)
+	if f.compat {
+		return also(f.us, f)
+	}
+	return also(f.dropped, f.local, f.us, f)
+}
+
+func (f *nettxlat) start(r *engine.Row) {
+	t := transmission{r.TS, f.names.Get(r.Str(f.dev)), f.keys.Of(r)}
+	f.right.Begin(r.Uint(f.skb), t)
+	f.original.Begin(r.Uint(f.skb), t)
+}
+
+// queued is another way through a device: a tunnel's packet enters the next one.
+func (f *nettxlat) queued(r *engine.Row) {
+	f.right.End(r.Uint(f.skb))
+	f.original.End(r.Uint(f.skb))
+}
+
+func (f *nettxlat) consume(r *engine.Row) {
+	t, ok := f.right.End(r.Uint(f.skb))
+	o, had := f.original.End(r.Uint(f.skb))
+	if had {
+		f.origEnds++
+		if f.compat {
+			f.us.Add(o.key, (r.TS-o.ts)/1000)
+		}
+	}
+	if !ok {
+		return
+	}
+	f.ends++
+	if had && o.ts == t.ts {
+		f.same++
+	}
+	if !f.compat {
+		f.us.Add(t.key, (r.TS-t.ts)/1000)
+	}
+}
+
+func (f *nettxlat) drop(r *engine.Row) {
+	if t, ok := f.right.End(r.Uint(f.skb)); ok {
+		f.drops++
+		f.dropped.Add(t.key, (r.TS-t.ts)/1000)
+	}
+}
+
+// receive is the arrival of the packet, unless it comes in where it went out: then it
+// ended unseen, as in a namespace that was not recorded, and this is another one at its
+// address. Only loopback is both ends of a link.
+func (f *nettxlat) receive(r *engine.Row) {
+	if t, ok := f.right.End(r.Uint(f.skb)); ok && (t.dev != r.Str(f.dev) || t.dev == "lo") {
+		f.arrived++
+		f.local.Add(t.key, (r.TS-t.ts)/1000)
+	}
+}
+
+// Finish says where packets went and tells the rules apart.
+func (f *nettxlat) Finish(a *render.Answer) {
+	if f.drops+f.arrived > 0 {
+		a.Note(fmt.Sprintf("besides %s: %s arrived at a receiver on this host, %s dropped after the driver's start",
+			plural(f.ends, "packet released", "packets released"), engine.Group(f.arrived), engine.Group(f.drops)))
+	}
+	if f.same != f.ends || f.same != f.origEnds {
+		a.Note(fmt.Sprintf("the original's rule (--compat) gives %s, %s of them the same", plural(f.origEnds, "sample", "samples"), engine.Group(f.same)))
+	}
+}

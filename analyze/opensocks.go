@@ -1,0 +1,34 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/render"
+)
+
+// openSock is a socket in use: a session of a program.
+type openSock struct {
+	start, ts   int64 // start is 0 without a session
+	pid, fd     int64
+	comm, proto string
+	kind        string
+	tx, rx      int64
+	ends        agg.Socket
+}
+
+// openSockColumns are the columns of a session.
+func openSockColumns() []render.Column {
+	return join([]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("type", render.String).Text("TYPE", -4),
+		render.Col("proto", render.String).Text("PROTO", -7), render.Col("fd", render.Int).Text("FD", -4)}, ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 9).In("bytes"),
+		render.Col("rx_bytes", render.Int).Text("RX_B", 9).In("bytes"), render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("passed", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
+}
+
+// put fills them, for a session that lasted until then.
+func (s *openSock) put(t *render.Table, until int64, passed bool) *render.Table {
+	several := int64(0)
+	if passed {
+		several = 1
+	}
+	t.Int(s.pid).Str(s.comm).Str(s.kind).StrOr(s.proto).Int(s.fd)
+	putEnds(t, &s.ends).Int(s.tx).Int(s.rx).Int((until - s.start) / 1e6).Int(until - s.start)
+	return putIdentity(t.Int(several).Int(s.ts), &s.ends)
+}

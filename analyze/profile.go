@@ -1,0 +1,142 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "profile",
+	Group:    groupCPU,
+	Question: "what did the CPUs do, and how much of it was network code?",
+	Help: `How often each stack was found on a CPU, rarest first: kernel frames, user frames,
+process and count. --folded has one line per stack for flame graphs, outermost first.
+--layers sums the samples by layer of the network stack: SELF counts a sample for the
+innermost layer it was in, WITHIN for all that its stack passes through; --by tells
+processes or CPUs apart there.
+
+Idle CPUs give no samples. Functions that the compiler inlined are missing; what a
+thread does while it waits is not seen.`,
+	Example: "profile --layers",
+	Options: []engine.Option{
+		{Name: "folded", Kind: engine.Flag, Doc: "one line per stack, as flame graphs want it"},
+		{Name: "layers", Kind: engine.Flag, Doc: "samples by layer of the network stack instead of stacks"},
+		{Name: "user-stacks-only", Short: "U", Kind: engine.Flag, Doc: "only user frames"},
+		{Name: "kernel-stacks-only", Short: "K", Kind: engine.Flag, Doc: "only kernel frames"},
+		{Name: "delimited", Short: "d", Kind: engine.Flag, Doc: "a mark between kernel and user frames"},
+		{Name: "annotations", Short: "a", Kind: engine.Flag, Doc: "_[k] after kernel frames"},
+		{Name: "cpu", Short: "C", Kind: engine.Number, Doc: "only this CPU"},
+		engine.By("", "comm", "pid", "cpu", "ctx"),
+	},
+	New: newProfile,
+})
+
+type profile struct {
+	in     *engine.Input
+	t      *render.Table
+	layers *layers
+	counts agg.Keyed[sample, int64]
+	names  agg.Intern
+	only   int64 // CPU; -1 for all
+
+	folded, noKernel, noUser, delimited, annotated bool
+	pid, cpu, comm, kernel, userland               scan.Col
+	blind                                          int64
+}
+
+func newProfile(in *engine.Input) engine.Fold {
+	f := &profile{in: in, only: -1, folded: in.Flag("folded"), noKernel: in.Flag("user-stacks-only"), noUser: in.Flag("kernel-stacks-only"),
+		delimited: in.Flag("delimited"), annotated: in.Flag("annotations"),
+		pid: in.Int("pid"), cpu: in.Int("cpu"), comm: in.Str("comm"), kernel: in.Str("kstack"), userland: in.Str("ustack")}
+	if c, err := strconv.ParseInt(in.Text("cpu"), 10, 64); err == nil {
+		f.only = c
+	}
+	keys := in.Keys(nil)
+	if in.Flag("layers") {
+		f.layers = newLayers(in, keys)
+	}
+	in.On("cpu_sample", f.row)
+	if f.layers != nil {
+		return also(f.layers, f)
+	}
+	if f.folded {
+		f.t = in.Table(render.Spec{Name: "folded", Look: render.Lines, Columns: []render.Column{
+			render.Col("stack", render.String).Text("stack", 0), render.Col("count", render.Int).Text("count", 0)}})
+		return f
+	}
+	f.t = in.Table(render.Spec{Name: "stacks", Look: render.Samples, Title: f.title(), Delimited: f.delimited, Annotated: f.annotated,
+		Columns: []render.Column{render.Col("kstack", render.Stack), render.Col("ustack", render.Stack),
+			render.Col("comm", render.String), render.Col("pid", render.Int), render.Col("count", render.Int)}})
+	return f
+}
+
+// title says how the samples were taken, as the original does.
+func (f *profile) title() string {
+	hertz := ""
+	for _, h := range f.in.Meta.Hooks {
+		if h.Event == "cpu_sample" && h.State == schema.HookAttached && len(h.Hooks) > 0 {
+			_, hertz, _ = strings.Cut(h.Hooks[0], "@")
+		}
+	}
+	stacks := "user + kernel"
+	switch {
+	case f.noKernel:
+		stacks = "user"
+	case f.noUser:
+		stacks = "kernel"
+	}
+	on := ""
+	if f.only >= 0 {
+		on = fmt.Sprintf(" on CPU#%d", f.only)
+	}
+	return fmt.Sprintf("Sampling at %s Hertz of all threads by %s stack%s", cmp.Or(hertz, "unknown"), stacks, on)
+}
+
+func (f *profile) row(r *engine.Row) {
+	if f.only >= 0 && r.Int(f.cpu) != f.only {
+		return
+	}
+	if f.layers != nil {
+		f.layers.add(r, r.Str(f.kernel), r.Str(f.userland))
+		return
+	}
+	s := sample{comm: f.names.Get(r.Str(f.comm)), pid: r.Int(f.pid)}
+	if !f.noKernel {
+		s.kernel = f.names.Get(r.Str(f.kernel))
+	}
+	if !f.noUser {
+		s.user = f.names.Get(r.Str(f.userland))
+	}
+	if s.kernel == "" && s.user == "" {
+		f.blind++
+	}
+	if n := f.counts.At(s); n != nil {
+		*n++
+	}
+}
+
+// Finish shows the stacks.
+func (f *profile) Finish(a *render.Answer) {
+	for _, s := range f.counts.Sorted(func(n *int64) int64 { return *n }, sample.compare) {
+		n := *f.counts.At(s)
+		if f.folded {
+			f.t.Str(s.folded(f.delimited, f.annotated)).Int(n).End()
+			continue
+		}
+		f.t.StrOr(s.kernel).StrOr(s.user).Str(s.comm).Int(s.pid).Int(n).End()
+	}
+	if f.blind > 0 {
+		a.Note(plural(f.blind, "sample", "samples") + " without a stack that is shown")
+	}
+	if n := f.counts.Overflow; n > 0 {
+		a.Note(fmt.Sprintf("%s of stacks beyond the first %s are left out", plural(n, "sample", "samples"), engine.Group(agg.MaxKeys)))
+	}
+}

@@ -1,0 +1,100 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name: "qdisclat",
+	Aliases: []string{"qdisc-fq --kind fq", "qdisc-cbq --kind cbq", "qdisc-cbs --kind cbs", "qdisc-codel --kind codel",
+		"qdisc-fq_codel --kind fq_codel", "qdisc-red --kind red", "qdisc-tbf --kind tbf"},
+	Group:    groupFull,
+	Question: "how long do packets wait in queueing disciplines?",
+	Help: `Microseconds from a packet's entry into a queueing discipline until it leaves for
+the device, as a histogram per kind, or of one kind with --kind. A high row far from
+the others is a queue that filled up, or a shaper at work.
+
+A packet that is dropped or freed no longer waits, so the next one at its address
+starts anew. Segments that a discipline cuts out of a large packet (tbf) have waited
+as long as it; packets that leave together are all counted if dev_start_xmit was
+recorded. --queues lists every queue with its packets, drops, longest queue and waits;
+--path is the time from the device's entry to its driver, all queues together.
+
+Packets that the kernel sends past an empty queue never enter it. --compat keeps the
+start of a packet until its address leaves a queue, whatever happened in between, and
+knows no segments, as the original scripts do.`,
+	Example: "qdisclat --kind fq_codel --by dev",
+	Options: []engine.Option{
+		{Name: "kind", Kind: engine.Text, Doc: "only this kind of discipline: fq, fq_codel, htb, netem …"},
+		{Name: "dev", Kind: engine.Text, Doc: "only this device"},
+		engine.By("kind", append([]string{"dev", "qdisc", "cpu"}, engine.SocketKeys...)...),
+		{Name: "queues", Kind: engine.Flag, Doc: "also every queue: packets, drops, longest queue, waits"},
+		{Name: "path", Kind: engine.Flag, Doc: "also from the device's entry to its driver"},
+		engine.Compat("starts outlive drops; segments have none"),
+	},
+	New: newQdisclat,
+})
+
+type qdisclat struct {
+	us        *mapOf[engine.Key, agg.Log2]
+	path      *mapOf[text, agg.Log2]
+	keys      *engine.Keys
+	queues    *queues
+	kind, dev string
+	compat    bool
+
+	stays    agg.Stays
+	way      agg.Spans[uint64] // since dev_queue
+	original agg.Spans[originalStart]
+
+	skb, qdisc, packets, parent, ok scan.Col
+	kindOf, devOf, derive           scan.Col
+	right, others, same             int64 // waits by the right rule, by the original's, by both
+	unseen, hidden                  int64
+}
+
+// originalStart is what the scripts key a start by: each watches one kind.
+type originalStart struct {
+	skb  uint64
+	kind string
+}
+
+func newQdisclat(in *engine.Input) engine.Fold {
+	f := &qdisclat{kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
+		skb: in.Int("skb"), qdisc: in.Int("qdisc"), packets: in.Int("packets"), parent: in.Int("parent_skb"), ok: in.Int("ok"),
+		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
+	f.keys = in.Keys(f.queues.keys(f.kind == ""))
+	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	in.On("qdisc_enq", f.enqueue)
+	in.On("qdisc_deq", f.dequeue)
+	onPacketEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)
+	in.Use("qdisc_drop", "", f.dropped)
+	in.Use("skb_derive", "segments that a discipline cut out of a packet have no start", f.derived)
+	in.Use("dev_start_xmit", "of packets that leave together only the first is measured", f.started)
+	if in.Flag("path") {
+		f.path = histOf[text](in, "path_us", "us", render.Col("dev", render.String))
+		in.Use("dev_queue", "there is no time from the device's entry", func(r *engine.Row) { f.way.Begin(r.Uint(f.skb), r.TS) })
+		return also(f.path, f.us, f)
+	}
+	return also(f.us, f)
+}
+
+// Finish lists the queues and tells the rules apart.
+func (f *qdisclat) Finish(a *render.Answer) {
+	f.queues.Finish(a)
+	if f.unseen > 0 {
+		a.Note(plural(f.unseen, "packet", "packets") + " left a queue whose entry was not seen: they were put back, or entered before the recording")
+	}
+	if f.hidden > 0 {
+		a.Note(plural(f.hidden, "packet", "packets") + " left a queue behind another, without an event of their own, and are not counted")
+	}
+	if f.same != f.right || f.same != f.others {
+		a.Note(fmt.Sprintf("%s by the right rule; the original's (--compat), where starts outlive drops and segments have none, gives %s, %s of them the same",
+			plural(f.right, "wait", "waits"), engine.Group(f.others), engine.Group(f.same)))
+	}
+}

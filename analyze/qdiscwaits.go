@@ -1,0 +1,98 @@
+package analyze
+
+import "netrec/analyze/engine"
+
+func (f *qdisclat) wants(r *engine.Row) bool {
+	return (f.kind == "" || r.Str(f.kindOf) == f.kind) && (f.dev == "" || r.Str(f.devOf) == f.dev)
+}
+
+func (f *qdisclat) enqueue(r *engine.Row) {
+	if f.wants(r) {
+		f.stays.Begin(r.Uint(f.skb), r.Uint(f.qdisc), r.TS)
+		f.original.Begin(originalStart{r.Uint(f.skb), r.Str(f.kindOf)}, r.TS)
+		f.queues.of(r).in++
+	}
+}
+
+func (f *qdisclat) dequeue(r *engine.Row) {
+	if !f.wants(r) {
+		return
+	}
+	old, had := f.original.End(originalStart{r.Uint(f.skb), r.Str(f.kindOf)})
+	began, ok := f.stays.End(r.Uint(f.skb), r.Uint(f.qdisc))
+	if had {
+		f.others++
+	}
+	if had && ok && old == began {
+		f.same++
+	}
+	q := f.queues.of(r)
+	if n := r.Int(f.packets); n > 1 {
+		q.together, q.left = r.TS, n-1
+		f.hidden += n - 1
+	}
+	if ok {
+		f.wait(r, q, r.TS-began)
+	} else {
+		f.unseen++
+	}
+	if f.compat && had {
+		f.us.Add(f.keys.Of(r), (r.TS-old)/1000)
+	}
+}
+
+// wait counts the time that a packet was in a queue.
+func (f *qdisclat) wait(r *engine.Row, q *queue, ns int64) {
+	f.right++
+	q.waits.Add(ns / 1000)
+	if !f.compat {
+		f.us.Add(f.keys.Of(r), ns/1000)
+	}
+}
+
+// started ends the wait of packets that left a discipline behind another, and the way
+// through the device's queues.
+func (f *qdisclat) started(r *engine.Row) {
+	skb := r.Uint(f.skb)
+	for place, ok := f.stays.Last(skb); ok; place, ok = f.stays.Last(skb) {
+		began, _ := f.stays.End(skb, place)
+		if q := f.queues.at(place); q != nil && q.left > 0 && q.together >= began {
+			q.left--
+			f.hidden--
+			f.wait(r, q, q.together-began)
+		}
+	}
+	if f.path != nil && (f.dev == "" || r.Str(f.devOf) == f.dev) {
+		if began, ok := f.way.End(skb); ok {
+			f.path.Add(text(r.Str(f.devOf)), (r.TS-began)/1000)
+		}
+	}
+}
+
+// gone ends the wait of a packet that will never leave. Kernels before 7.2 do not say
+// which discipline dropped it: the one it entered last.
+func (f *qdisclat) gone(r *engine.Row, dropped bool) {
+	skb := r.Uint(f.skb)
+	if place, ok := f.stays.Last(skb); ok && dropped {
+		if q := f.queues.at(place); q != nil {
+			q.drops++
+		}
+	}
+	f.stays.Gone(skb)
+	f.way.End(skb)
+}
+
+// dropped is the end of a wait by the discipline that says so itself.
+func (f *qdisclat) dropped(r *engine.Row) {
+	if f.wants(r) {
+		f.queues.of(r).drops++
+	}
+	f.stays.Gone(r.Uint(f.skb))
+	f.way.End(r.Uint(f.skb))
+}
+
+func (f *qdisclat) derived(r *engine.Row) {
+	if r.Str(f.derive) == "segment" && r.Int(f.ok) != 0 {
+		f.stays.Inherit(r.Uint(f.parent), r.Uint(f.skb))
+	}
+}

@@ -1,0 +1,127 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// query is a datagram to a name server and the one that came back.
+type query struct {
+	began, ended int64
+	who          process
+	server       string
+}
+
+// asked are the queries of a socket that have no answer yet, oldest first.
+type asked struct {
+	at [8]int64
+	n  int
+}
+
+// queries pairs what is sent to port 53 with what comes from it, per socket and in order:
+// the recording has no content by which to tell answers apart.
+type queries struct {
+	in      *engine.Input
+	open    agg.PerSocket[asked]
+	done    map[int64][]query // by thread
+	kept    int
+	refused int64
+	mute    int64 // without an answer
+	names   agg.Intern
+
+	dir, ret, pid, tid, comm, flags scan.Col
+	dest, dpt, peer, ppt            scan.Col
+	raddr, rport                    scan.Col
+}
+
+func newQueries(in *engine.Input, without string) *queries {
+	f := &queries{in: in, done: map[int64][]query{}, dir: in.Str("dir"), ret: in.Int("ret"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), flags: in.Int("msg_flags"),
+		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	in.Sockets("")
+	in.Use("udp_msg", without, f.msg)
+	in.Use("tcp_msg", "", f.msg)
+	in.OnEnd(func(s *agg.Socket) { f.mute += int64(f.open.Of(s).n) })
+	return f
+}
+
+func (f *queries) msg(r *engine.Row) {
+	send := r.Str(f.dir) == "send"
+	addr, port := r.Str(f.peer), r.Int(f.ppt)
+	if send {
+		addr, port = r.Str(f.dest), r.Int(f.dpt)
+	}
+	if port == 0 {
+		addr, port = r.Str(f.raddr), r.Int(f.rport)
+	}
+	if r.Sock == nil || port != dnsPort || r.Int(f.ret) <= 0 {
+		return
+	}
+	a := f.open.Of(r.Sock)
+	switch {
+	case send && a.n < len(a.at):
+		a.at[a.n] = r.TS
+		a.n++
+	case !send && a.n > 0 && r.Int(f.flags)&msgPeek == 0:
+		f.add(r.Int(f.tid), query{a.at[0], r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(addr)})
+		copy(a.at[:], a.at[1:a.n])
+		a.n--
+	}
+}
+
+func (f *queries) add(tid int64, q query) {
+	if f.kept >= maxFlows {
+		f.refused++
+		return
+	}
+	f.kept++
+	f.done[tid] = append(f.done[tid], q)
+}
+
+// explained takes away the queries that a lookup of the thread made.
+func (f *queries) explained(tid, from, to int64) {
+	qs := f.done[tid]
+	left := slices.DeleteFunc(qs, func(q query) bool { return q.began >= from && q.ended <= to })
+	if f.kept -= len(qs) - len(left); len(left) == 0 {
+		delete(f.done, tid)
+	} else {
+		f.done[tid] = left
+	}
+}
+
+// finish lists the queries that no lookup explains, or adds them to the load.
+func (f *queries) finish(a *render.Answer, load *lookupLoad) {
+	all := slices.SortedFunc(func(yield func(query) bool) {
+		for qs := range maps.Values(f.done) {
+			for _, q := range qs {
+				if !yield(q) {
+					return
+				}
+			}
+		}
+	}, func(a, b query) int {
+		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.began, b.began), a.who.Compare(b.who))
+	})
+	t := f.in.Table(render.Spec{Name: "queries", Title: "answers from port 53 outside of lookups through the C library", Columns: []render.Column{
+		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -16),
+		render.Col("lat_ms", render.Fixed).Digits(2).Text("LATms", 10).In("ms"), render.Col("server", render.String).Text("SERVER", 0),
+		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
+	for _, q := range all {
+		if ns := q.ended - q.began; load != nil {
+			load.add(q.began, q.ended, false)
+		} else {
+			t.Int(f.in.Local(q.ended)).Int(q.who.pid).Str(q.who.comm).Int(render.Round(ns, 1e6, 2)).Str(q.server).Int(ns).Int(q.ended).End()
+		}
+	}
+	if f.mute > 0 {
+		a.Note(plural(f.mute, "query", "queries") + " to port 53 had no answer in the recording")
+	}
+	if f.refused > 0 {
+		a.Note(plural(f.refused, "answer", "answers") + " from port 53 not listed for want of room")
+	}
+}

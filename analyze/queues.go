@@ -1,0 +1,125 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// queue is a queueing discipline at work.
+type queue struct {
+	kind, dev          string
+	handle, parent     int64
+	handleOf, parentOf string // as tc has them: 8001:, root, 1:10
+	netns              int64
+
+	in, drops, longest, backlog int64
+	waits                       agg.Stats // us
+	together, left              int64     // packets that left at that time behind another
+}
+
+// queues are the disciplines by address. One that another kind or handle has taken over
+// is another queue.
+type queues struct {
+	t       *render.Table // nil if they are not listed
+	byAddr  map[uint64]*queue
+	all     []*queue
+	now     *queue // of the row at hand
+	names   agg.Intern
+	nothing queue // all beyond the bound
+
+	qdisc, handle, parent, netns, qlen, backlog, kind, dev scan.Col
+}
+
+func newQueues(in *engine.Input) *queues {
+	f := &queues{byAddr: map[uint64]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
+		netns: in.Int("netns"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes"), kind: in.Str("qdisc_kind"), dev: in.Str("dev")}
+	f.now = &f.nothing
+	if in.Flag("queues") {
+		f.t = in.Table(render.Spec{Name: "queues", Columns: []render.Column{
+			render.Col("kind", render.String).Text("KIND", -10), render.Col("dev", render.String).Text("DEV", -15),
+			render.Col("handle", render.String).Text("HANDLE", -7), render.Col("parent", render.String).Text("PARENT", -9),
+			render.Col("enqueued", render.Int).Text("ENQUEUED", 10), render.Col("waited", render.Int).Text("WAITED", 10),
+			render.Col("drops", render.Int).Text("DROPS", 8), render.Col("longest_packets", render.Int).Text("QLEN_MAX", 8).In("packets"),
+			render.Col("longest_bytes", render.Int).Text("BACKLOG_MAX", 11).In("bytes"), render.Col("average_us", render.Int).Text("AVG_us", 8).In("us"),
+			render.Col("max_us", render.Int).Text("MAX_us", 8).In("us"), render.Col("netns", render.Int)}})
+	}
+	return f
+}
+
+// keys are the keys that go by the queue of a row. The kind is one only where there
+// are several.
+func (f *queues) keys(kinds bool) map[string]engine.KeyDef {
+	kind := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+	if kinds {
+		kind = engine.KeyDef{Columns: []render.Column{render.Col("kind", render.String)},
+			Put: func(_ *engine.Row, v *engine.KeyValues) { v.StrOr(f.now.kind) }}
+	}
+	return map[string]engine.KeyDef{"kind": kind, "qdisc": {
+		Columns: []render.Column{render.Col("dev", render.String), render.Col("kind", render.String), render.Col("handle", render.String), render.Col("parent", render.String)},
+		Put: func(_ *engine.Row, v *engine.KeyValues) {
+			v.StrOr(f.now.dev)
+			v.StrOr(f.now.kind)
+			v.Str(f.now.handleOf)
+			v.Str(f.now.parentOf)
+		}}}
+}
+
+// of is the queue of a row that names one.
+func (f *queues) of(r *engine.Row) *queue {
+	q := f.byAddr[r.Uint(f.qdisc)]
+	if q == nil || q.handle != r.Int(f.handle) || q.parent != r.Int(f.parent) || q.kind != r.Str(f.kind) || q.dev != r.Str(f.dev) {
+		q = f.add(r)
+	}
+	q.longest, q.backlog = max(q.longest, r.Int(f.qlen)), max(q.backlog, r.Int(f.backlog))
+	f.now = q
+	return q
+}
+
+func (f *queues) add(r *engine.Row) *queue {
+	if len(f.all) >= agg.MaxKeys {
+		return &f.nothing
+	}
+	q := &queue{kind: f.names.Get(r.Str(f.kind)), dev: f.names.Get(r.Str(f.dev)), handle: r.Int(f.handle), parent: r.Int(f.parent), netns: r.Int(f.netns)}
+	q.handleOf, q.parentOf = tcHandle(q.handle), tcHandle(q.parent)
+	f.all, f.byAddr[r.Uint(f.qdisc)] = append(f.all, q), q
+	return q
+}
+
+// tcHandle is a handle or class as tc writes it.
+func tcHandle(h int64) string {
+	switch major, minor := h>>16, h&0xffff; {
+	case h == 0xffffffff:
+		return "root"
+	case minor == 0:
+		return fmt.Sprintf("%x:", major)
+	default:
+		return fmt.Sprintf("%x:%x", major, minor)
+	}
+}
+
+// at is the queue at an address, which becomes that of the row at hand.
+func (f *queues) at(addr uint64) *queue {
+	q := f.byAddr[addr]
+	if q != nil {
+		f.now = q
+	}
+	return q
+}
+
+// Finish lists the queues, the busiest first.
+func (f *queues) Finish(*render.Answer) {
+	if f.t == nil {
+		return
+	}
+	slices.SortStableFunc(f.all, func(a, b *queue) int { return cmp.Compare(b.in, a.in) })
+	for _, q := range f.all {
+		f.t.Str(q.kind).Str(q.dev).Str(q.handleOf).Str(q.parentOf).Int(q.in).Int(q.waits.Count).Int(q.drops).Int(q.longest).Int(q.backlog)
+		f.t.IntOr(q.waits.Average(), q.waits.Count > 0).IntOr(q.waits.Max, q.waits.Count > 0).Int(q.netns).End()
+	}
+}

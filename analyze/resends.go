@@ -1,0 +1,81 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// resent is a segment that TCP sent again.
+type resent struct {
+	kind, state  string
+	laddr, raddr string
+	lport, rport int64
+	task         process // on the CPU
+	seq, length  int64
+	before, cwnd int64  // congestion window at the last segment received, and now; 0 if unknown
+	why          string // why this host dropped it before; "" if it did not
+}
+
+// resends reads every kind of retransmission: segments (R), tail loss probes (L) and
+// SYN-ACKs (S), the last in the name of the listener.
+type resends struct {
+	sent   func(*agg.Socket, int64, resent)
+	losses *losses
+	cwnds  agg.PerSocket[int64]
+	names  agg.Intern
+	told   bool // drops on this host are in the recording
+
+	kind, state, pid, comm     scan.Col
+	laddr, lport, raddr, rport scan.Col
+	seq, length, cwnd, probe   scan.Col
+}
+
+func newResends(in *engine.Input, sent func(*agg.Socket, int64, resent)) *resends {
+	f := &resends{sent: sent, kind: in.Str("retrans_kind"), state: in.Str("state"), pid: in.Int("pid"), comm: in.Str("comm"),
+		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
+		seq: in.Int("tcp_seq"), length: in.Int("len_bytes"), cwnd: in.Int("snd_cwnd"), probe: in.Int("probe_sent")}
+	in.On("tcp_retrans", f.row)
+	in.Use("tcp_tlp", "there are no tail loss probes (L)", func(r *engine.Row) {
+		if r.Int(f.probe) != 0 {
+			f.row(r)
+		}
+	})
+	in.Use("tcp_synack_retrans", "there are no SYN-ACKs (S)", f.row)
+	in.Use("tcp_rcv_est", "the congestion window before is not known", func(r *engine.Row) {
+		if r.Sock != nil {
+			*f.cwnds.Of(r.Sock) = r.Int(f.cwnd)
+		}
+	})
+	f.losses = newLosses(in)
+	f.told = in.Recorded("skb_drop")
+	return f
+}
+
+func (f *resends) row(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	v := resent{kind: f.names.Get(r.Str(f.kind)), state: f.names.Get(r.Str(f.state)),
+		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport), raddr: f.names.Get(r.Str(f.raddr)), rport: r.Int(f.rport),
+		task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, seq: r.Int(f.seq), length: r.Int(f.length),
+		cwnd: r.Int(f.cwnd)}
+	if v.kind != "S" {
+		v.before = *f.cwnds.Of(r.Sock)
+	}
+	v.why = f.losses.claim(packetFlow{v.laddr, v.raddr, v.lport, v.rport}, v.length)
+	f.sent(r.Sock, r.TS, v)
+}
+
+// columns are those that programs see of a retransmission, after the ones for people.
+func (*resends) columns() []render.Column {
+	return join([]render.Column{render.Col("cwnd_before", render.Int).In("segments"), render.Col("cwnd", render.Int).In("segments"),
+		render.Col("laddr", render.String), render.Col("lport", render.Int), render.Col("raddr", render.String), render.Col("rport", render.Int)},
+		identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+}
+
+func (v *resent) put(t *render.Table, s *agg.Socket, ts int64) {
+	t.IntOr(v.before, v.before != 0).IntOr(v.cwnd, v.cwnd != 0).Str(v.laddr).Int(v.lport).Str(v.raddr).Int(v.rport)
+	putIdentity(t, s).Int(ts).End()
+}

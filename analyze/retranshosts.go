@@ -1,0 +1,60 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "retranshosts",
+	Aliases:  []string{"p13"},
+	Group:    groupLost,
+	Question: "to which hosts does TCP send again, data or SYN-ACKs?",
+	Help: `Retransmissions by kind and remote host, rarest first, IPv4 and IPv6. The kind is the
+name of the tracepoint. Which connections, and whether the loss was on this host, is in
+tcpretrans.
+The original means the remote host, but takes the address field that holds the local one,
+and has IPv4 only: --compat does so.`,
+	Example: "retranshosts --by host",
+	Options: []engine.Option{engine.By("probe,host", append([]string{"state"}, engine.SocketKeys...)...), engine.Compat("local address instead of the remote one, IPv4 only")},
+	New: func(in *engine.Input) engine.Fold {
+		laddr, raddr, compat := in.Str("laddr"), in.Str("raddr"), in.Flag("compat")
+		own := map[string]engine.KeyDef{
+			"probe": {Columns: []render.Column{render.Col("probe", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+				if r.Event.Name == "tcp_synack_retrans" {
+					v.Str("tracepoint:tcp:tcp_retransmit_synack")
+				} else {
+					v.Str("tracepoint:tcp:tcp_retransmit_skb")
+				}
+			}},
+			"host": {Columns: []render.Column{render.Col("host", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+				if compat {
+					v.StrOr(r.Str(laddr))
+				} else {
+					v.StrOr(r.Str(raddr))
+				}
+			}},
+		}
+		keys := in.Keys(own)
+		counts := countBy[engine.Key](in, "retransmits", keys.Columns...)
+		counts.table.Unnamed = true
+		var all, v6 int64
+		row := func(r *engine.Row) {
+			if all++; ipVersion(r.Str(raddr)) == 6 {
+				if v6++; compat {
+					return
+				}
+			}
+			counts.Add(keys.Of(r), 1)
+		}
+		in.On("tcp_retrans", row)
+		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", row)
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			noteRules(a, all, compat,
+				fmt.Sprintf("original rule: the addresses are this host's own; %s of IPv6 left out", engine.Group(v6)),
+				fmt.Sprintf("the original groups all %s by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
+		}))
+	},
+})

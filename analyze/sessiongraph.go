@@ -1,0 +1,143 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// graphEdge is who connected to whom, on which port.
+type graphEdge struct {
+	client, server string
+	port           int64
+}
+
+func (e graphEdge) compare(o graphEdge) int {
+	return cmp.Or(cmp.Compare(e.client, o.client), cmp.Compare(e.server, o.server), cmp.Compare(e.port, o.port))
+}
+
+// graphSum is what all sessions of an edge had in common.
+type graphSum struct {
+	sessions, up, down int64
+	ms                 agg.Sample
+}
+
+// sessionGraph draws sessions as a graph, for GraphViz.
+type sessionGraph struct {
+	in    *engine.Input
+	node  string // host, port or process
+	edges map[graphEdge]*graphSum
+	seen  map[packetFlow]bool // sessions of which one end was counted, by client and server
+	both  int64
+	full  int64
+}
+
+func newSessionGraph(in *engine.Input, node string) *sessionGraph {
+	return &sessionGraph{in: in, node: node, edges: map[graphEdge]*graphSum{}, seen: map[packetFlow]bool{}}
+}
+
+// add takes a session. Where both ends are on this host it comes twice, and the end that
+// closes first is counted.
+func (g *sessionGraph) add(s *agg.Socket, ns int64, b traffic) {
+	if !s.Tuple() {
+		return
+	}
+	client := packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}
+	up, down, here := b.tx, b.rx, true
+	if g.serves(s) {
+		client, here = packetFlow{s.Raddr, s.Laddr, s.Rport, s.Lport}, false
+		up, down = b.rx, b.tx
+	}
+	if g.seen[client] {
+		delete(g.seen, client)
+		g.both++
+		return
+	}
+	if len(g.seen) >= maxFlows {
+		clear(g.seen)
+	}
+	g.seen[client] = true
+	from, to := g.name(client.saddr, s, here), g.name(client.daddr, s, !here)
+	if g.node == "port" {
+		to = end(client.daddr, client.dport)
+	}
+	sum := g.edge(graphEdge{from, to, client.dport})
+	if sum == nil {
+		return
+	}
+	sum.sessions++
+	sum.up, sum.down = sum.up+up, sum.down+down
+	sum.ms.Add(ns / 1e6)
+}
+
+// serves reports whether the local end was connected to; of sessions whose beginning is
+// not known, the end with the lower port is taken for the server.
+func (g *sessionGraph) serves(s *agg.Socket) bool {
+	if s.Active || s.Passive {
+		return !s.Active
+	}
+	return s.Lport < s.Rport
+}
+
+func (g *sessionGraph) name(addr string, s *agg.Socket, local bool) string {
+	if g.node == "process" && local && s.Comm != "" {
+		return s.Comm + "@" + addr
+	}
+	return addr
+}
+
+func (g *sessionGraph) edge(e graphEdge) *graphSum {
+	sum := g.edges[e]
+	if sum == nil {
+		if len(g.edges) >= maxFlows {
+			g.full++
+			return nil
+		}
+		sum = &graphSum{}
+		g.edges[e] = sum
+	}
+	return sum
+}
+
+// Finish writes the graph. Lines that begin with # are comments in it.
+func (g *sessionGraph) Finish(a *render.Answer) {
+	t := g.in.Table(render.Spec{Name: "edges", Look: render.Lines, Title: `digraph tcplife { rankdir=LR; node [shape=box];`, Foot: "}", Columns: []render.Column{
+		render.Col("dot", render.String).Text("DOT", 0).ForPeople(), render.Col("client", render.String), render.Col("server", render.String), render.Col("port", render.Int),
+		render.Col("sessions", render.Int), render.Col("up_bytes", render.Int).In("bytes"), render.Col("down_bytes", render.Int).In("bytes"), render.Col("median_ms", render.Int).In("ms")}})
+	t.Begin()
+	for _, e := range slices.SortedFunc(maps.Keys(g.edges), graphEdge.compare) {
+		sum := g.edges[e]
+		label := fmt.Sprintf("port %d: %s, %s up, %s down, median %d ms", e.port, plural(sum.sessions, "session", "sessions"), size(sum.up), size(sum.down), sum.ms.Median())
+		t.Str(fmt.Sprintf(`  "%s" -> "%s" [label="%s"];`, dotName(e.client), dotName(e.server), label))
+		t.Str(e.client).Str(e.server).Int(e.port).Int(sum.sessions).Int(sum.up).Int(sum.down).Int(sum.ms.Median()).End()
+	}
+	if g.both > 0 {
+		a.Note(fmt.Sprintf("%s with both ends on this host drawn once", plural(g.both, "session", "sessions")))
+	}
+	if g.full > 0 {
+		a.Note("sessions beyond the first edges left out: " + engine.Group(g.full))
+	}
+}
+
+// dotName makes a name safe between quotes; what else a name may hold, the encoder of
+// text handles, which doubles backslashes as DOT wants it.
+func dotName(s string) string { return strings.ReplaceAll(s, `"`, "'") }
+
+// size is a number of bytes in the unit that suits it.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

@@ -1,0 +1,120 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "skb",
+	Aliases:  []string{"packet"},
+	Group:    groupStart,
+	Arg:      "ADDR",
+	ArgFrom:  "skblife --top",
+	Question: "what became of one packet: where did it go, what was made of it?",
+	Help: `The time line of the sk_buff at an address and of all that was cloned, copied or cut
+from it. Where GRO or TCP merges it into another, that one is followed from there on.
+An sk_buff that was made from another names it: ask for that one to see what came
+before. A reused address has several lives, told apart by GEN.`,
+	Example: "skb 0xffff888112345600",
+	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
+	New:     newPacket,
+})
+
+// packetEvents are the events of sk_buffs, in the order of a packet's way.
+var packetEvents = []string{"skb_alloc", "skb_derive", "dev_queue", "qdisc_enq", "qdisc_deq", "qdisc_drop", "dev_start_xmit", "dev_xmit",
+	"dev_gro_in", "dev_recv", "ip_ecn", "icmp_echo", "tcp_rcv_est", "tcp_retrans", "tcp_syn_arrive", "skb_consume", "skb_drop", "skb_free"}
+
+type packet struct {
+	in    *engine.Input
+	t     *render.Table
+	root  uint64
+	alive map[uint64]bool // those that are followed
+	gen   int64
+	whole bool // skb_free tells of every end
+
+	skb, parent, ok, length, rc, packets, segs   scan.Col
+	kind, dev, qdisc, function, location, reason scan.Col
+}
+
+func newPacket(in *engine.Input) engine.Fold {
+	f := &packet{in: in, root: in.Addr(), alive: map[uint64]bool{}, whole: in.Meta.Rows["skb_free"] > 0,
+		skb: in.Int("skb"), parent: in.Int("parent_skb"), ok: in.Int("ok"), length: in.Int("len_bytes"), rc: in.Int("rc"),
+		packets: in.Int("packets"), segs: in.Int("gso_segs"), kind: in.Str("derive_kind"), dev: in.Str("dev"), qdisc: in.Str("qdisc_kind"),
+		function: in.Str("func"), location: in.Str("location"), reason: in.Str("drop_reason")}
+	in.Sockets("")
+	for _, e := range packetEvents {
+		in.Use(e, "the time line has gaps", f.row)
+	}
+	f.t = in.Table(render.Spec{Name: "timeline", Columns: []render.Column{render.Col("generation", render.Int).Text("GEN", 3),
+		render.Col("time_s", render.Fixed).Digits(6).Text("TIME(s)", 12).In("s"), render.Col("skb", render.Addr).Text("SKB", -18),
+		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15),
+		render.Col("event", render.String).Text("EVENT", -14), render.Col("what", render.String).Text("WHAT", 0),
+		render.Col("sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")}}).Hold(max(1, in.Number("limit")))
+	return f
+}
+
+func (f *packet) row(r *engine.Row) {
+	addr, parent := r.Uint(f.skb), r.Uint(f.parent)
+	derived := r.Event.Name == "skb_derive"
+	if addr == f.root && (len(f.alive) == 0 || r.Event.Name == "skb_alloc") {
+		f.gen++
+		clear(f.alive)
+		f.alive[addr] = true
+	}
+	if !f.alive[addr] && !(derived && f.alive[parent]) {
+		return
+	}
+	f.line(r, f.words(r))
+	if derived && r.Int(f.ok) != 0 {
+		f.derive(addr, parent, r.Str(f.kind))
+	}
+	if r.Event.Name == "skb_free" || !f.whole && (r.Event.Name == "skb_consume" || r.Event.Name == "skb_drop") {
+		delete(f.alive, addr)
+	}
+}
+
+// derive follows what is made of the packet, and what takes it in.
+func (f *packet) derive(child, parent uint64, kind string) {
+	const most = 1 << 16
+	switch {
+	case len(f.alive) >= most:
+	case kind == "gro" || kind == "coalesce":
+		if f.alive[child] {
+			f.alive[parent] = true
+		}
+	case f.alive[parent]:
+		f.alive[child] = true
+	}
+}
+
+// words is what the row says.
+func (f *packet) words(r *engine.Row) string {
+	n := r.Int(f.length)
+	switch r.Event.Name {
+	case "skb_alloc":
+		return "born in " + r.Str(f.function)
+	case "skb_derive":
+		return f.derivation(r)
+	case "dev_queue", "dev_start_xmit", "dev_gro_in", "dev_recv":
+		if segs := r.Int(f.segs); segs > 1 {
+			return fmt.Sprintf("%s, %d bytes for %d segments", r.Str(f.dev), n, segs)
+		}
+		return fmt.Sprintf("%s, %d bytes", r.Str(f.dev), n)
+	case "dev_xmit":
+		return fmt.Sprintf("%s, %d bytes, driver says %d", r.Str(f.dev), n, r.Int(f.rc))
+	case "qdisc_enq", "qdisc_deq", "qdisc_drop":
+		return fmt.Sprintf("%s of %s, %d bytes", r.Str(f.qdisc), r.Str(f.dev), n)
+	case "skb_drop":
+		return fmt.Sprintf("dropped: %s at %s", r.Str(f.reason), r.Str(f.location))
+	case "skb_consume":
+		return strings.TrimSpace("consumed " + r.Str(f.location))
+	case "skb_free":
+		return "end in " + r.Str(f.function)
+	}
+	return ""
+}

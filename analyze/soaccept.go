@@ -1,0 +1,108 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "soaccept",
+	Group:    groupWho,
+	Question: "who accepts IP connections, from which address and port, with what result?",
+	Help: `One line per accept(2) of an IP socket. ADDRESS and PORT are the remote end, taken from
+the accepted socket; LPORT is the port of the listener, NEWFD the new descriptor, and
+WAIT(us) how long the connection lay in the accept queue, from the end of its handshake
+to the return of the call. A failed call belongs to the family of its listener.
+
+The original reads the address from the caller's buffer: it leaves out calls without
+one, and of a failed call prints what the buffer held before, which no recording can
+show. --compat leaves the same calls out and has the original's columns.`,
+	Example: "soaccept --port 80",
+	Options: []engine.Option{engine.Compat("only calls with a buffer for the address, columns of the original")},
+	New:     newSoaccept,
+})
+
+type soaccept struct {
+	t           *render.Table
+	compat      bool
+	established agg.PerSocket[int64]
+
+	calls, unbuffered, failed                              int64
+	pid, comm, family, peer, peerPort, raddr, rport, lport scan.Col
+	ret, buffer, newState, listener                        scan.Col
+}
+
+func newSoaccept(in *engine.Input) engine.Fold {
+	f := &soaccept{compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), peer: in.Str("peer_addr"), peerPort: in.Int("peer_port"),
+		raddr: in.Str("raddr"), rport: in.Int("rport"), lport: in.Int("lport"), ret: in.Int("ret"), buffer: in.Int("peer_buf"),
+		newState: in.Str("new_state"), listener: in.Int("listener")}
+	in.Sockets("")
+	in.Use("tcp_state", "the time in the accept queue is not known", func(r *engine.Row) {
+		if r.Str(f.newState) == "ESTABLISHED" {
+			*f.established.Of(r.Sock) = r.TS
+		}
+	})
+	in.On("sys_accept", f.accept)
+	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
+		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("result", render.String).Text("RESULT", -24)}
+	more := []render.Column{render.Col("lport", render.Int), render.Col("new_fd", render.Int), render.Col("wait_us", render.Int).In("us")}
+	if !f.compat {
+		more[0], more[1], more[2] = more[0].Text("LPORT", -5), more[1].Text("NEWFD", 5), more[2].Text("WAIT(us)", 9)
+	}
+	f.t = in.Table(render.Spec{Name: "accepts", Columns: join(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	return f
+}
+
+func (f *soaccept) accept(r *engine.Row) {
+	family, ret := r.Str(f.family), r.Int(f.ret)
+	if family != "inet" && family != "inet6" {
+		return
+	}
+	f.calls++
+	buffered := r.Int(f.buffer) != 0
+	if !buffered {
+		if f.unbuffered++; f.compat {
+			return
+		}
+	}
+	addr, port := r.Str(f.raddr), r.Int(f.rport)
+	if f.compat {
+		addr, port = r.Str(f.peer), r.Int(f.peerPort)
+	}
+	if ret < 0 {
+		f.failed++
+		addr, port = "", 0 // the listener's row has no remote end
+	}
+	label, known := acceptLabels[max(-ret, 0)]
+	if !known && !f.compat {
+		label = fmt.Sprintf("errno %d %s", -ret, errnos[-ret])
+	}
+	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(familyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
+	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0)
+	var s agg.Socket
+	wait := int64(-1)
+	if r.Sock != nil && ret >= 0 {
+		if s = *r.Sock; *f.established.Of(r.Sock) != 0 {
+			wait = r.TS - *f.established.Of(r.Sock)
+		}
+	}
+	f.t.IntOr(wait/1000, wait >= 0).Int(ret).Uint(r.Uint(f.listener)).Int(r.TS)
+	putIdentity(f.t, &s).End()
+}
+
+// Finish tells the rules apart.
+func (f *soaccept) Finish(a *render.Answer) {
+	switch {
+	case f.unbuffered > 0 && f.compat:
+		a.Note(fmt.Sprintf("original rule: %s of %s left out, as the caller wanted no address", engine.Group(f.unbuffered), plural(f.calls, "call", "calls")))
+	case f.unbuffered > 0:
+		a.Note(fmt.Sprintf("%s of %s gave no buffer for the address; the original leaves them out (--compat)", engine.Group(f.unbuffered), plural(f.calls, "call", "calls")))
+	}
+	if f.failed > 0 {
+		a.Note(fmt.Sprintf("%s failed; of these the original prints what the buffer happened to hold", plural(f.failed, "call", "calls")))
+	}
+}

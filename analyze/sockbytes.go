@@ -1,0 +1,51 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "sockbytes",
+	Aliases:  []string{"p6"},
+	Group:    groupMuch,
+	Question: "how many bytes do processes send and receive on sockets?",
+	Help: `Bytes that send and receive calls moved, by process and direction, fewest first.
+Reads with MSG_PEEK leave the data for the next read and are not counted. The original
+adds both directions up and counts peeked bytes twice; --compat does so.`,
+	Example: "sockbytes --by comm,dir,host",
+	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
+	New: func(in *engine.Input) engine.Fold {
+		ret, flags, dir, compat := in.Int("ret"), in.Int("msg_flags"), in.Str("dir"), in.Flag("compat")
+		own := map[string]engine.KeyDef{}
+		if compat {
+			own["dir"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+		}
+		keys := in.Keys(own)
+		sums := countBy[engine.Key](in, "bytes", keys.Columns...)
+		sums.table.Unnamed = true
+		var peeked int64
+		in.On("sock_io", func(r *engine.Row) {
+			n := r.Int(ret)
+			if n <= 0 {
+				return
+			}
+			if r.Int(flags)&msgPeek != 0 && r.Str(dir) == "recv" {
+				if peeked += n; !compat {
+					return
+				}
+			}
+			sums.Add(keys.Of(r), n)
+		})
+		return also(sums, engine.FoldFunc(func(a *render.Answer) {
+			switch {
+			case peeked > 0 && compat:
+				a.Note(fmt.Sprintf("original rule: %s bytes read with MSG_PEEK counted; the right rule leaves them out", engine.Group(peeked)))
+			case peeked > 0:
+				a.Note(fmt.Sprintf("%s bytes read with MSG_PEEK left out; the original counts them (--compat)", engine.Group(peeked)))
+			}
+		}))
+	},
+})

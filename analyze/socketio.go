@@ -1,0 +1,119 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "socketio",
+	Aliases:  []string{"udpio --udp"},
+	Group:    groupMuch,
+	Question: "how many socket reads and writes does each process do, by protocol and port?",
+	Help: `Send and receive calls by process, direction, protocol and port, rarest first.
+--bytes sums up what they moved instead, without MSG_PEEK reads. --udp takes the same
+from inside UDP, for recordings that leave the other protocols out.
+
+The port names the service: the local one of sockets that were accepted, the remote
+one of those that connected, and of unconnected datagrams the port they went to or
+came from. The original takes the remote port of the socket: a server has one key per
+client, and unconnected sockets port 0. --compat does so. Protocols are named by the
+kernel: TCP, TCPv6, UDP, UNIX … Failed calls count; their number is below.`,
+	Example: "socketio --bytes --by comm,dir,host",
+	Options: []engine.Option{
+		{Name: "bytes", Kind: engine.Flag, Doc: "sum of bytes instead of the number of calls"},
+		{Name: "udp", Kind: engine.Flag, Doc: "from UDP's own functions"},
+		engine.By("comm,pid,dir,proto,port", append([]string{"errno", "second"}, engine.SocketKeys...)...),
+		engine.Compat("remote port of the socket"),
+	},
+	New: newSocketio,
+})
+
+type socketio struct {
+	io          *mapOf[engine.Key, int64]
+	keys        *engine.Keys
+	sum, compat bool
+
+	failed, peeks, roles, calls            int64
+	ret, flags, dir, rport, dest, peer, fn scan.Col
+}
+
+func newSocketio(in *engine.Input) engine.Fold {
+	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), ret: in.Int("ret"), flags: in.Int("msg_flags"), dir: in.Str("dir"),
+		rport: in.Int("rport"), dest: in.Int("dest_port"), peer: in.Int("peer_port"), fn: in.Str("func")}
+	own := resultKeys(in, false)
+	own["dir"] = engine.KeyDef{Columns: []render.Column{render.Col("dir", render.String)}, Put: f.direction}
+	event := "sock_io"
+	if in.Flag("udp") {
+		event = "udp_msg"
+		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("proto", render.String)}, Put: f.udpName}
+	}
+	if f.compat {
+		own["port"] = engine.KeyDef{Columns: []render.Column{render.Col("port", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.rport)) }}
+	}
+	f.keys = in.Keys(own)
+	name := "io"
+	if f.sum {
+		name = "io_bytes"
+	}
+	f.io = countBy[engine.Key](in, name, f.keys.Columns...)
+	in.Sockets("whether a port of theirs is the service's is known from the listeners of that moment")
+	in.On(event, f.row)
+	return also(f.io, f)
+}
+
+func (f *socketio) direction(r *engine.Row, v *engine.KeyValues) {
+	if r.Str(f.dir) == "send" {
+		v.Str("write")
+	} else {
+		v.Str("read")
+	}
+}
+
+// udpName is the kernel's name of the protocol whose function made the row.
+func (f *socketio) udpName(r *engine.Row, v *engine.KeyValues) {
+	if slices.Contains([]string{"udpv6_sendmsg", "udpv6_recvmsg"}, r.Str(f.fn)) {
+		v.Str("UDPv6")
+	} else {
+		v.Str("UDP")
+	}
+}
+
+func (f *socketio) row(r *engine.Row) {
+	f.calls++
+	if s := r.Sock; s != nil && (s.Serves() || r.Int(f.rport) == 0 && r.Int(f.dest)+r.Int(f.peer) != 0) {
+		f.roles++
+	}
+	n := r.Int(f.ret)
+	if n < 0 {
+		f.failed++
+	}
+	if !f.sum {
+		f.io.Add(f.keys.Of(r), 1)
+		return
+	}
+	if r.Int(f.flags)&msgPeek != 0 && r.Str(f.dir) == "recv" && r.Has(f.flags) {
+		f.peeks++
+		return
+	}
+	if n > 0 {
+		f.io.Add(f.keys.Of(r), n)
+	}
+}
+
+// Finish says what counts how.
+func (f *socketio) Finish(a *render.Answer) {
+	if f.failed > 0 {
+		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Group(f.failed), plural(f.calls, "call", "calls")))
+	}
+	if f.peeks > 0 {
+		a.Note(fmt.Sprintf("%s with MSG_PEEK left out", plural(f.peeks, "read", "reads")))
+	}
+	if f.roles > 0 {
+		a.Note(fmt.Sprintf("%s on sockets that serve or are not connected: their port differs from the original's (--compat), which is the socket's remote one", plural(f.roles, "call", "calls")))
+	}
+}

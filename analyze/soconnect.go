@@ -1,0 +1,149 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "soconnect",
+	Group:    groupWho,
+	Question: "which process connects where over IP, how long did it take, and did it succeed?",
+	Help: `One line per connect(2) of an IP socket. LAT(us) is how long the call took and RESULT
+what it returned; a non-blocking call returns "In progress" at once. DONE(us) is how long
+it took from the call until the handshake was over, and FINAL how it ended, both taken
+from the changes of the socket's state; PROTO tells a connect of UDP, which sends
+nothing, from one of TCP. FAM is 2 for IPv4 and 10 for IPv6.
+
+The address is the one given when the call began. --compat has the columns of the
+original, which leaves RESULT blank for errors that it does not know. Connects through
+io_uring are no system calls and are not seen.`,
+	Example: "soconnect --port 443",
+	Options: []engine.Option{engine.Compat("columns of the original; unknown errors are blank")},
+	New:     newSoconnect,
+})
+
+// connectLine is one call.
+type connectLine struct {
+	who                 process
+	family, proto, addr string
+	port, ts, dur, ret  int64
+	done                int64 // ns from the start of the call, -1 if unknown
+	final               string
+	sock                agg.Socket
+}
+
+// unfinished are the errors after which a connect goes on, or was over before.
+var unfinished = []int64{4, eisconn, ealready, einprogress}
+
+type soconnect struct {
+	t       *render.Table
+	compat  bool
+	tries   *attempts
+	lines   ordered[connectLine]
+	waiting agg.PerSocket[int64] // id of the line, plus one
+	names   agg.Intern
+	finals  outcomes
+
+	calls, later, unknown                          int64
+	pid, comm, family, proto, dest, port, ret, dur scan.Col
+}
+
+func newSoconnect(in *engine.Input) engine.Fold {
+	f := &soconnect{compat: in.Flag("compat"), finals: outcomes{}, pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), proto: in.Str("protocol"),
+		dest: in.Str("dest_addr"), port: in.Int("dest_port"), ret: in.Int("ret"), dur: in.Int("dur_ns")}
+	in.Sockets("")
+	f.lines.write = f.line
+	f.tries = newAttempts(in, f.done)
+	in.OnEnd(f.tries.over)
+	in.On("sys_connect", f.connect)
+	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
+		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("lat_us", render.Int).Text("LAT(us)", 8).In("us"),
+		render.Col("result", render.String).Text("RESULT", -24)}
+	more := []render.Column{render.Col("proto", render.String), render.Col("done_us", render.Int).In("us"), render.Col("final", render.String)}
+	if !f.compat {
+		more[0], more[1], more[2] = more[0].Text("PROTO", -5), more[1].Text("DONE(us)", 9), more[2].Text("FINAL", 0)
+	}
+	f.t = in.Table(render.Spec{Name: "connects", Columns: join(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	return f
+}
+
+func (f *soconnect) connect(r *engine.Row) {
+	family := r.Str(f.family)
+	if family != "inet" && family != "inet6" {
+		return
+	}
+	l := connectLine{process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(family), f.names.Get(r.Str(f.proto)), f.names.Get(r.Str(f.dest)),
+		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
+	f.calls++
+	if r.Sock == nil || r.Sock.Protocol != "tcp" {
+		f.lines.add(l, true)
+		return
+	}
+	l.sock = *r.Sock
+	a := f.tries.socks.Of(r.Sock)
+	switch {
+	case a.ended != 0 && a.ended >= l.ts-l.dur:
+		l.done, l.final = a.ended-(l.ts-l.dur), a.result
+	case l.ret == -einprogress && a.ended == 0:
+		a.at = r.TS
+		id := f.lines.add(l, false)
+		*f.waiting.Of(r.Sock) = id + 1
+		return
+	case l.ret < 0 && !slices.Contains(unfinished, -l.ret):
+		l.done, l.final = l.dur, result(l.ret)
+	}
+	f.lines.add(l, true)
+}
+
+// done completes the line that waits for the socket.
+func (f *soconnect) done(s *agg.Socket, a attempt) {
+	id := f.waiting.Of(s)
+	if *id == 0 {
+		return
+	}
+	f.lines.complete(*id-1, func(l *connectLine) {
+		l.sock, l.final = *s, a.result
+		if a.ended != 0 {
+			l.done = a.ended - (l.ts - l.dur)
+			f.later++
+		}
+	})
+	*id = 0
+}
+
+func (f *soconnect) line(l *connectLine) {
+	label, known := connectLabels[-l.ret]
+	if !known {
+		if f.unknown++; !f.compat {
+			label = fmt.Sprintf("errno %d %s", -l.ret, errnos[-l.ret])
+		}
+	}
+	if l.final != "" {
+		f.finals[l.final]++
+	}
+	f.t.Int(l.who.pid).Str(l.who.comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).Int(l.dur/1000).Str(label).StrOr(l.proto).
+		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
+	putIdentity(f.t, &l.sock).End()
+}
+
+// Finish writes what still waits and sums up.
+func (f *soconnect) Finish(a *render.Answer) {
+	if f.lines.rest(); f.calls == 0 {
+		return
+	}
+	if len(f.finals) > 0 {
+		a.Note("how TCP connects ended: " + f.finals.String())
+	}
+	if f.later > 0 {
+		a.Note(fmt.Sprintf("%s ended after the call had returned, so LAT(us) is not how long they took", plural(f.later, "connect", "connects")))
+	}
+	if f.unknown > 0 {
+		a.Note(fmt.Sprintf("%s with an error for which the original (--compat) prints nothing", plural(f.unknown, "call", "calls")))
+	}
+}

@@ -1,0 +1,121 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "soconnlat",
+	Group:    groupSlow,
+	Question: "how long do IP connects take, by the code that issued them?",
+	Help: `Microseconds from the start of connect(2) of an IP socket until the program knows that
+it is over, by user stack and process: the return of a blocking call; for a non-blocking
+one the return of the first poll(2), select(2), epoll_wait(2) or their kin, on any
+thread, that has this descriptor among its results. Connects that failed are apart, in
+@failed_us. --split adds @handshake_us, what the kernel took of it, and @wakeup_us, what
+passed from then until the program knew.
+
+The original ends a non-blocking connect at the first poll of the same thread that
+returns anything, does not know ppoll, and takes epoll_create for a poll. --compat does
+so (the first epoll_ctl of an instance stands for its epoll_create); how many connects
+it ends wrongly is said below either way. Connects through io_uring are not seen.`,
+	Example: "soconnlat --split --by comm,host",
+	Options: []engine.Option{
+		{Name: "split", Kind: engine.Flag, Doc: "handshake and wake-up apart, too"},
+		engine.By("ustack,comm", append([]string{"second"}, engine.SocketKeys...)...),
+		engine.Compat("the first poll of the thread that returns anything ends a connect"),
+	},
+	New: newSoconnlat,
+})
+
+type soconnlat struct {
+	in                       *engine.Input
+	us, failed, shake, wakes *mapOf[engine.Key, agg.Log2]
+	keys                     *engine.Keys
+	waits                    *connWaits
+	tries                    *attempts
+	threads                  threadConnects
+	compat, polls, epolled   bool
+
+	connects, waited, early, late, given int64
+
+	tid, fn, ret, dur, family, epfd, pid scan.Col
+}
+
+func newSoconnlat(in *engine.Input) engine.Fold {
+	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil), tid: in.Int("tid"),
+		fn: in.Str("func"), ret: in.Int("ret"), dur: in.Int("dur_ns"), family: in.Str("family"), epfd: in.Int("epfd"), pid: in.Int("pid")}
+	hist := func(name string) *mapOf[engine.Key, agg.Log2] {
+		return histOf[engine.Key](in, name, "us", f.keys.Columns...)
+	}
+	f.failed, f.shake, f.us, f.wakes = hist("failed_us"), hist("handshake_us"), hist("us"), hist("wakeup_us")
+	in.Descriptors("")
+	f.waits = newConnWaits(in, f.done)
+	f.tries = newAttempts(in, f.shook)
+	in.On("sys_connect", f.connect)
+	in.Context("sys_poll", "a non-blocking connect ends with its handshake, not when the program learns of it", f.poll)
+	in.Context("sys_epoll_ctl", "what epoll returns is taken for the number of the descriptor", f.control)
+	if !in.Flag("split") {
+		return also(f.failed, f.us, f)
+	}
+	return also(f.failed, f.shake, f.us, f.wakes, f)
+}
+
+func (f *soconnlat) connect(r *engine.Row) {
+	if family := r.Str(f.family); r.File == nil || family != "inet" && family != "inet6" {
+		return
+	}
+	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
+	if w := f.waits.files.Of(r.File); w.start != 0 {
+		f.again(r, ret)
+		return
+	}
+	key := f.keys.Of(r)
+	f.connects++
+	if ret != -einprogress {
+		f.count(key, r.TS-start, ret)
+		f.parts(key, start, r.TS, r.Sock)
+		return
+	}
+	f.waited++
+	f.waits.begin(r.File, connWait{start: start, key: key, pid: r.Int(f.pid), addr: r.Sock.Addr})
+	f.threads.begin(r.Int(f.tid), threadConnect{r.File, r.File.Serial, start, key})
+	if a := f.tries.socks.Of(r.Sock); !f.polls && a.ended != 0 {
+		f.waits.end(r.File, max(a.ended, r.TS), 0)
+	} else {
+		a.at = r.TS
+	}
+}
+
+// count enters a connect by the rule asked for; the original does not tell failures apart.
+func (f *soconnlat) count(key engine.Key, ns, ret int64) {
+	if ret < 0 && !f.compat {
+		f.failed.Add(key, ns/1000)
+	} else {
+		f.us.Add(key, ns/1000)
+	}
+}
+
+// Finish says how far the original is off.
+func (f *soconnlat) Finish(a *render.Answer) {
+	if f.waited == 0 || !f.polls {
+		return
+	}
+	least := ""
+	if f.epolled && f.early+f.late < f.waited {
+		least = "at least " // of an instance that got the number of one before, epoll_create is not seen
+	}
+	a.Note(fmt.Sprintf("non-blocking connects: %s; %s ended where the program learnt of it; the original's shortcut (--compat) ends %s%s of them wrongly: %s at a poll or epoll_create that had nothing to do with it, %s later or never",
+		engine.Group(f.waited), engine.Group(f.given), least, engine.Group(f.early+f.late), engine.Group(f.early), engine.Group(f.late)))
+	if n := f.waited - f.given; n > 0 {
+		a.Note(fmt.Sprintf("%s never asked about: not counted", plural(n, "connect", "connects")))
+	}
+	if f.waits.cut > 0 {
+		a.Note(fmt.Sprintf("%s returned more descriptors than a row has room for while a connect waited: its end may be later than shown", plural(f.waits.cut, "poll", "polls")))
+	}
+}

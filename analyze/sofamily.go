@@ -1,0 +1,62 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "sofamily",
+	Group:    groupWho,
+	Question: "which address families do processes connect and accept with?",
+	Help: `Calls of accept(2) that gave a connection, and of connect(2), by process and address
+family: its number and name. The family of an accept is that of the accepted socket.
+
+The original takes it from the caller's buffer and so leaves out calls without one, and
+takes a new descriptor 0 for a failure. --compat counts so.`,
+	Example: "sofamily --by family,pid",
+	Options: []engine.Option{engine.By("comm,family", append(callKeys, "type")...), engine.Compat("accepts with a buffer for the address and a descriptor above 0")},
+	New: func(in *engine.Input) engine.Fold {
+		family, ret, buffer, compat := in.Str("family"), in.Int("ret"), in.Int("peer_buf"), in.Flag("compat")
+		own := resultKeys(in, false)
+		own["family"] = engine.KeyDef{Columns: []render.Column{render.Col("family", render.Int), render.Col("name", render.String)},
+			Put: func(r *engine.Row, v *engine.KeyValues) {
+				v.Int(familyNumber(r.Str(family)))
+				v.Str(familyName(r.Str(family)))
+			}}
+		keys := in.Keys(own)
+		accept, connect := countBy[engine.Key](in, "accept", keys.Columns...), countBy[engine.Key](in, "connect", keys.Columns...)
+		var missed int64
+		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })
+		in.On("sys_accept", func(r *engine.Row) {
+			if r.Int(ret) < 0 {
+				return
+			}
+			if r.Int(ret) == 0 || r.Int(buffer) == 0 {
+				if missed++; compat {
+					return
+				}
+			}
+			accept.Add(keys.Of(r), 1)
+		})
+		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
+			switch {
+			case missed > 0 && compat:
+				a.Note(fmt.Sprintf("original rule: %s without a buffer for the address, or with descriptor 0, left out", plural(missed, "accept", "accepts")))
+			case missed > 0:
+				a.Note(fmt.Sprintf("%s without a buffer for the address, or with descriptor 0, which the original leaves out (--compat)", plural(missed, "accept", "accepts")))
+			}
+		}))
+	},
+})
+
+// familyName is the name of a family in C, "" if it has none here.
+func familyName(name string) string {
+	if familyNumber(name) < 0 || name == "" || name[0] >= '0' && name[0] <= '9' {
+		return ""
+	}
+	return "AF_" + strings.ToUpper(name)
+}

@@ -1,0 +1,138 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "sofdsnoop",
+	Group:    groupWho,
+	Question: "which descriptors travel over UNIX sockets, from whom to whom?",
+	Help: `One line for each descriptor that was put into a message of a UNIX socket (SEND) or taken
+out of one (RECV). SOCKET is the descriptor and the address of the UNIX socket, FD the
+passed descriptor in the process of the line, NAME what it leads to, as the recorder found
+it at that moment: a path, or the kind of file with its inode, sockets with their ends.
+FROM, on RECV, is the thread that had sent it, found by the address of the file.
+
+What is sent may be lost with its message. BCC looks names up after the fact, and of what
+was sent only: --compat shows N/A for the rest and leaves FROM out.`,
+	Example: "sofdsnoop --timestamp",
+	Options: []engine.Option{
+		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},
+		{Name: "tid", Short: "t", Kind: engine.Number, Doc: "only this thread"},
+		{Name: "name", Short: "n", Kind: engine.Text, Doc: "only threads of this name"},
+		engine.Compat("names of sent descriptors only"),
+	},
+	New: newSofdsnoop,
+})
+
+// fdSender is who sent a file.
+type fdSender struct {
+	tid  int64
+	comm string
+}
+
+// maxSent bounds what waits to be received.
+const maxSent = 1 << 16
+
+type sofdsnoop struct {
+	in     *engine.Input
+	t      *render.Table
+	stamp  *stamp
+	compat bool
+	sent   map[uint64][]fdSender // by file, in the order of sending
+	names  agg.Intern
+
+	lost                                                          int64
+	tid, comm, dir, fd, passed, file, ino, typ, name, sock, other scan.Col
+}
+
+func newSofdsnoop(in *engine.Input) engine.Fold {
+	f := &sofdsnoop{in: in, compat: in.Flag("compat"), sent: map[uint64][]fdSender{}, tid: in.Int("tid"), comm: in.Str("comm"), dir: in.Str("dir"), fd: in.Int("fd"), passed: in.Int("fd_passed"),
+		file: in.Int("file"), ino: in.Int("file_ino"), typ: in.Str("file_type"), name: in.Str("file_name"), sock: in.Int("sock"), other: in.Int("passed_sock")}
+	f.stamp = newStamp(in, false, in.Flag("timestamp"), 9)
+	in.Sockets("their ends are those of the start")
+	from := render.Col("from", render.String)
+	if !f.compat {
+		from = from.Text("FROM", 0)
+	}
+	f.t = in.Table(render.Spec{Name: "descriptors", Columns: join(f.stamp.columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("socket", render.String).Text("SOCKET", -25), render.Col("fd", render.Int).Text("FD", -5), render.Col("name", render.String).Text("NAME", -25), from,
+		render.Col("file", render.Addr), render.Col("file_type", render.String), render.Col("passed_sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")})})
+	in.On("scm_fd", f.row)
+	return f
+}
+
+func (f *sofdsnoop) row(r *engine.Row) {
+	send := r.Str(f.dir) == "send"
+	from := f.match(r, send)
+	if tid := f.in.Number("tid"); tid != 0 && int64(tid) != r.Int(f.tid) {
+		return
+	}
+	if name := f.in.Text("name"); name != "" && name != r.Str(f.comm) {
+		return
+	}
+	action, name := "RECV", f.what(r)
+	if send {
+		action = "SEND"
+	} else if f.compat {
+		name = "N/A"
+	}
+	socket := fmt.Sprintf("%d:0x%x", r.Int(f.fd), r.Uint(f.sock))
+	if !r.Has(f.fd) {
+		socket = fmt.Sprintf("?:0x%x", r.Uint(f.sock))
+	}
+	f.stamp.put(f.t, r.TS).Str(action).Int(r.Int(f.tid)).Str(r.Str(f.comm)).Str(socket).Int(r.Int(f.passed)).Str(name).StrOr(from).
+		Uint(r.Uint(f.file)).Str(r.Str(f.typ)).IntOr(r.Int(f.other), r.Int(f.other) != 0).Int(r.TS).End()
+}
+
+// match remembers who sends a file and finds who sent the one received.
+func (f *sofdsnoop) match(r *engine.Row, send bool) string {
+	file := r.Uint(f.file)
+	if send {
+		if len(f.sent) >= maxSent {
+			f.lost += int64(len(f.sent))
+			clear(f.sent)
+		}
+		f.sent[file] = append(f.sent[file], fdSender{r.Int(f.tid), f.names.Get(r.Str(f.comm))})
+		return ""
+	}
+	q := f.sent[file]
+	if len(q) == 0 {
+		return ""
+	}
+	if f.sent[file] = q[1:]; len(q) == 1 {
+		delete(f.sent, file)
+	}
+	return fmt.Sprintf("%d %s", q[0].tid, q[0].comm)
+}
+
+// what is the name of the file, or what kind it is of.
+func (f *sofdsnoop) what(r *engine.Row) string {
+	if name := r.Str(f.name); name != "" {
+		return name
+	}
+	name := fmt.Sprintf("%s:[%d]", r.Str(f.typ), r.Int(f.ino))
+	if r.Int(f.other) == 0 {
+		return name
+	}
+	if s := f.in.SocketAt(r.Uint(f.other)); s != nil && s.Laddr != "" {
+		name += " " + end(s.Laddr, s.Lport) + ">" + end(s.Raddr, s.Rport)
+	}
+	return name
+}
+
+// Finish says what was not received.
+func (f *sofdsnoop) Finish(a *render.Answer) {
+	for _, q := range f.sent {
+		f.lost += int64(len(q))
+	}
+	if f.lost > 0 {
+		a.Note(fmt.Sprintf("%s sent and not seen to be received", plural(f.lost, "descriptor", "descriptors")))
+	}
+}

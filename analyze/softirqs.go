@@ -1,0 +1,103 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "softirqs",
+	Group:    groupCPU,
+	Question: "how much time goes into soft interrupts, by kind?",
+	Help: `The time that each soft interrupt ran, greatest first. net_rx is the receive path
+up to the sockets, with all that TCP sends in answer; net_tx is what finishes sent
+packets and restarts queues.
+
+Hard interrupts on top of a soft one are taken out of its time, where they were
+recorded. --compat leaves them in, as BCC does.`,
+	Example: "softirqs --by vector,cpu",
+	Options: irqOptions("vector", engine.Compat("with the hard interrupts on top")),
+	New:     newSoftirqs,
+})
+
+// handled is a hard interrupt: when it ended and how long it took.
+type handled struct{ ts, ns int64 }
+
+// maxHandled is how many hard interrupts of a CPU wait for the soft one that they are
+// on top of; those that are on none are forgotten.
+const maxHandled = 1024
+
+type softirqs struct {
+	*irqSums
+	compat  bool
+	recent  map[int64][]handled // by CPU
+	names   map[string]string
+	vector  scan.Col
+	runs    int64
+	inside  int64 // runs with interrupts on top
+	insider int64 // ns
+}
+
+func newSoftirqs(in *engine.Input) engine.Fold {
+	f := &softirqs{compat: in.Flag("compat"), recent: map[int64][]handled{}, names: map[string]string{}, vector: in.Str("vector")}
+	f.irqSums = newIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("vector", render.String)},
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.name(r.Str(f.vector))) }}, "vector", "SOFTIRQ", 16, true)
+	in.On("softirq", f.row)
+	in.Use("irq", "the time of hard interrupts on top is not taken out", f.interrupt)
+	return f
+}
+
+// name is the vector as BCC spells it.
+func (f *softirqs) name(vector string) string {
+	n, ok := f.names[vector]
+	if !ok {
+		n = strings.ToLower(vector)
+		if len(f.names) < 64 {
+			f.names[strings.Clone(vector)] = n
+		}
+	}
+	return n
+}
+
+func (f *softirqs) interrupt(r *engine.Row) {
+	c := r.Int(f.cpu)
+	if len(f.recent[c]) >= maxHandled {
+		f.recent[c] = f.recent[c][:0]
+	}
+	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.dur)})
+}
+
+func (f *softirqs) row(r *engine.Row) {
+	c, ns := r.Int(f.cpu), r.Int(f.dur)
+	began, on := r.TS-ns, int64(0)
+	for _, h := range f.recent[c] {
+		if h.ts-h.ns >= began {
+			on += h.ns
+		}
+	}
+	if len(f.recent[c]) > 0 {
+		f.recent[c] = f.recent[c][:0]
+	}
+	f.runs++
+	if on > 0 {
+		f.inside++
+		f.insider += min(on, ns)
+	}
+	if !f.compat {
+		ns -= min(on, ns)
+	}
+	f.add(r, ns)
+}
+
+// Finish tells the rules apart.
+func (f *softirqs) Finish(a *render.Answer) {
+	f.irqSums.Finish(a)
+	if f.inside > 0 {
+		a.Note(fmt.Sprintf("hard interrupts ran on top of %s of %s, for %s us; --compat leaves them in", engine.Group(f.inside),
+			plural(f.runs, "run", "runs"), engine.Group(f.insider/1000)))
+	}
+}

@@ -1,0 +1,144 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "solife",
+	Group:    groupLife,
+	Question: "how long does each socket session last for the program that has it?",
+	Help: `One line per session of a socket of any protocol, from connect(2) or accept(2) to the close
+of its last descriptor: copies by dup and fork and descriptors passed to other processes
+keep it open. TYPE is C for connected, A for accepted; PID, COMM and FD are where it
+began. TX_B and RX_B are bytes of send and receive calls. MS counts from the start of
+connect, or with --from-exit from its return, and from the return of accept.
+
+Connects that failed come apart, and so do sessions open at the end or older than the
+recording. A non-blocking connect that fails later counts as a session here; soconnect
+tells how it ended.`,
+	Example: "solife --comm nginx",
+	Options: []engine.Option{{Name: "from-exit", Kind: engine.Flag, Doc: "count from the return of connect"}},
+	New:     newSolife,
+})
+
+type solife struct {
+	in             *engine.Input
+	t, open, fails *render.Table
+	files          agg.PerFile[openSock]
+	names          agg.Intern
+	exit           bool
+
+	unseen                                                   int64
+	pid, comm, fd, ret, dur, proto, family, dir, flags, prot scan.Col
+}
+
+func newSolife(in *engine.Input) engine.Fold {
+	f := &solife{in: in, exit: in.Flag("from-exit"), pid: in.Int("pid"), comm: in.Str("comm"), fd: in.Int("fd"), ret: in.Int("ret"), dur: in.Int("dur_ns"), proto: in.Str("protocol"),
+		family: in.Str("family"), dir: in.Str("dir"), flags: in.Int("msg_flags"), prot: in.Str("prot_name")}
+	in.Descriptors("they have no beginning and are listed apart if they are used")
+	in.On("sys_connect", f.connect)
+	in.On("sys_accept", f.accept)
+	in.Use("sock_io", "bytes are not known", f.io)
+	in.OnFileEnd(f.ended)
+	cols := openSockColumns()
+	f.t = in.Table(render.Spec{Name: "sessions", Columns: cols})
+	f.open = in.Table(render.Spec{Name: "open", Title: "at least this long: open at the end of the recording, or older", Columns: cols}).Hold(1 << 16)
+	f.fails = in.Table(render.Spec{Name: "failed", Title: "connects that failed", Columns: append(cols[:len(cols):len(cols)], render.Col("error", render.String).Text("ERROR", 0))}).Hold(1 << 16)
+	return f
+}
+
+func (f *solife) begin(r *engine.Row, s *openSock, kind string, fd, start int64) {
+	*s = openSock{start: start, ts: r.TS, pid: r.Int(f.pid), fd: fd, comm: f.names.Get(r.Str(f.comm)), proto: f.names.Get(r.Str(f.proto)), kind: kind}
+	f.learn(r, s)
+	if s.proto != "" && s.proto != "ip" {
+		return
+	}
+	// The row of accept does not say it; TCP is what waits in a queue of IP's.
+	if s.proto = f.names.Get(r.Str(f.family)); kind == "A" && strings.HasPrefix(s.proto, "inet") {
+		s.proto = "tcp"
+	}
+}
+
+// learn takes what is known of the socket by now.
+func (f *solife) learn(r *engine.Row, s *openSock) {
+	if r.Sock != nil {
+		s.ends = *r.Sock
+		if s.proto == "" {
+			s.proto = r.Sock.Protocol
+		}
+	}
+}
+
+func (f *solife) connect(r *engine.Row) {
+	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
+	if f.exit {
+		start = r.TS
+	}
+	if ret < 0 && ret != -einprogress {
+		if ret != -ealready && ret != -eisconn {
+			var s openSock
+			f.begin(r, &s, "C", r.Int(f.fd), r.TS-r.Int(f.dur))
+			s.put(f.fails, r.TS, false).Str(result(ret)).End()
+		}
+		return
+	}
+	if r.File != nil && f.files.Of(r.File).start == 0 {
+		f.begin(r, f.files.Of(r.File), "C", r.Int(f.fd), start)
+	}
+}
+
+func (f *solife) accept(r *engine.Row) {
+	if r.File != nil && r.Int(f.ret) >= 0 {
+		f.begin(r, f.files.Of(r.File), "A", r.Int(f.ret), r.TS)
+	}
+}
+
+func (f *solife) io(r *engine.Row) {
+	if r.File == nil {
+		return
+	}
+	s := f.files.Of(r.File)
+	if f.learn(r, s); r.Int(f.ret) <= 0 {
+		return
+	}
+	if r.Str(f.dir) == "send" {
+		s.tx += r.Int(f.ret)
+	} else if r.Int(f.flags)&msgPeek == 0 || !r.Has(f.flags) {
+		s.rx += r.Int(f.ret)
+	}
+}
+
+func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
+	s := f.files.Of(file)
+	if k := f.in.SocketAt(file.Addr); k != nil && (s.ends.Serial == k.Serial || s.ends.Addr == 0) {
+		s.ends = *k
+	}
+	switch {
+	case s.start != 0 && how == agg.StillOpen:
+		s.put(f.open, f.in.End(), file.Passed).End()
+	case s.start != 0:
+		if how == agg.Replaced {
+			f.unseen++
+		}
+		s.put(f.t, ts, file.Passed).End()
+	case file.Older && s.tx+s.rx > 0:
+		s.start, s.pid, s.fd, s.comm, s.kind = f.in.Start(), file.Pid, file.FD, file.Comm, "?"
+		s.put(f.open, min(ts, f.in.End()), file.Passed).End()
+	}
+}
+
+// Finish lists what has no end or never began.
+func (f *solife) Finish(a *render.Answer) {
+	f.open.Show()
+	f.fails.Show()
+	if f.unseen > 0 {
+		a.Note(fmt.Sprintf("%s whose close was not seen: they end where their address was used again", plural(f.unseen, "session", "sessions")))
+	}
+}

@@ -1,0 +1,90 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "soprotocol",
+	Group:    groupWho,
+	Question: "which protocols do processes connect and accept with?",
+	Help: `Calls of accept(2) that gave a connection, and of connect(2), by process and protocol: its
+number, the number's name, and the kernel's name of the protocol. Protocol 0 of a socket
+that is not IP's means the default one of its family.
+
+The original counts accepts when they are asked for, on the listening socket, and puts
+them into the same map as connects. --compat does so.`,
+	Example: "soprotocol --by proto,port",
+	Options: []engine.Option{engine.By("comm,proto", append(callKeys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
+	New: func(in *engine.Input) engine.Fold {
+		proto, family, typ, ret, compat := in.Str("protocol"), in.Str("family"), in.Str("sock_type"), in.Int("ret"), in.Flag("compat")
+		own := resultKeys(in, false)
+		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("protocol", render.Int), render.Col("name", render.String), render.Col("kernel_name", render.String)},
+			Put: func(r *engine.Row, v *engine.KeyValues) {
+				p := r.Str(proto)
+				if p == "" && r.Sock != nil {
+					p = r.Sock.Protocol
+				}
+				// accept has no column of its own for it: TCP is the only one of IP that waits in a queue, but for SCTP and MPTCP.
+				if p == "" && r.Event.Name == "sys_accept" && strings.HasPrefix(r.Str(family), "inet") {
+					p = "tcp"
+				}
+				v.Int(max(enumNumber("protocol", p), 0))
+				v.Str(protocolName(p))
+				v.Str(kernelProto(p, r.Str(family), r.Str(typ)))
+			}}
+		keys := in.Keys(own)
+		accept, connect := countBy[engine.Key](in, "accept", keys.Columns...), countBy[engine.Key](in, "connect", keys.Columns...)
+		in.Sockets("")
+		var failed, mixed int64
+		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })
+		in.On("sys_accept", func(r *engine.Row) {
+			if mixed++; r.Int(ret) < 0 {
+				failed++
+			}
+			switch {
+			case compat:
+				connect.Add(keys.Of(r), 1)
+			case r.Int(ret) >= 0:
+				accept.Add(keys.Of(r), 1)
+			}
+		})
+		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
+			if mixed > 0 && !compat {
+				a.Note(fmt.Sprintf("the original (--compat) has %s among the connects, %s of them failed", plural(mixed, "accept", "accepts"), engine.Group(failed)))
+			}
+		}))
+	},
+})
+
+// protocolName is the name of an IP protocol in C.
+func protocolName(p string) string {
+	if p == "" || p[0] >= '0' && p[0] <= '9' {
+		return ""
+	}
+	return "IPPROTO_" + strings.ToUpper(p)
+}
+
+// kernelNames are the names that struct proto has in the kernel, for IPv4 and IPv6.
+var kernelNames = map[string][2]string{"tcp": {"TCP", "TCPv6"}, "udp": {"UDP", "UDPv6"}, "icmp": {"PING", ""}, "icmpv6": {"", "PINGv6"},
+	"udplite": {"UDP-Lite", "UDPLITEv6"}, "sctp": {"SCTP", "SCTPv6"}, "mptcp": {"MPTCP", "MPTCPv6"}, "raw": {"RAW", "RAWv6"}}
+
+// kernelProto is the kernel's name of a socket's protocol: TCP, UDPv6, UNIX-STREAM.
+func kernelProto(p, family, typ string) string {
+	switch family {
+	case "inet":
+		return kernelNames[p][0]
+	case "inet6":
+		return kernelNames[p][1]
+	case "unix":
+		if typ == "stream" {
+			return "UNIX-STREAM"
+		}
+		return "UNIX"
+	}
+	return strings.ToUpper(family)
+}

@@ -1,0 +1,149 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "superping",
+	Group:    groupSlow,
+	Question: "what is the ICMP echo round trip seen by the kernel, without user-space scheduling delay?",
+	Help: `One line per echo request of this host that was answered: from the moment the packet
+is given to the device's queue to the moment the reply comes from a device. Requests
+without an answer and further answers to the same request are counted.
+--ping-log takes the output of ping for the same time and adds what ping measured
+and by how much it is more: the time that ping's own process took.
+The original goes by identifier and number alone, so two hosts, or both families,
+pinged with the same ones are mixed up: --compat does so.`,
+	Example: "superping --addr 10.0.0.1",
+	Options: []engine.Option{{Name: "ping-log", Kind: engine.Text, Doc: "output of ping, to compare with"},
+		engine.Compat("by identifier and sequence number only")},
+	New: newSuperping,
+})
+
+// echo is what tells echo requests apart.
+type echo struct {
+	family        string
+	netns         int64
+	local, remote string
+	id, seq       int64
+}
+
+type superping struct {
+	in     *engine.Input
+	t      *render.Table
+	open   agg.Spans[echo]
+	bare   agg.Spans[echo] // by the original's rule
+	done   map[echo]uint64 // answered, by which packet
+	names  agg.Intern
+	rtt    agg.Stats
+	log    *pingLog
+	compat bool
+
+	twice, differ, sent int64
+
+	kind, id, seq, family, netns, dir, saddr, daddr, skb, dev scan.Col
+}
+
+func newSuperping(in *engine.Input) engine.Fold {
+	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), kind: in.Int("icmp_type"), id: in.Int("icmp_id"), seq: in.Int("icmp_seq"),
+		family: in.Str("family"), netns: in.Int("netns"), dir: in.Str("dir"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), skb: in.Int("skb"), dev: in.Str("dev")}
+	cols := []render.Column{render.Col("line", render.String).Text("LINE", 0).ForPeople()}
+	if path := in.Text("ping-log"); path != "" {
+		f.log = newPingLog(path)
+		cols = append(cols, render.Col("ping_us", render.Int).In("us"), render.Col("more_us", render.Int).In("us"))
+	}
+	in.On("icmp_echo", f.row)
+	f.t = in.Table(render.Spec{Name: "echoes", Look: render.Lines, Columns: append(cols, render.Col("ip", render.Int),
+		render.Col("saddr", render.String), render.Col("daddr", render.String), render.Col("icmp_id", render.Int), render.Col("icmp_seq", render.Int),
+		render.Col("rtt_us", render.Int).In("us"), render.Col("rtt_ns", render.Int).In("ns"), render.Col("dev", render.String), render.Col("netns", render.Int), render.Col("ts_ns", render.Int).In("ns"))})
+	return f
+}
+
+// Types of ICMP messages.
+const (
+	echoRequest4, echoReply4 = 8, 0
+	echoRequest6, echoReply6 = 128, 129
+)
+
+func (f *superping) row(r *engine.Row) {
+	kind, send := r.Int(f.kind), r.Str(f.dir) == "send"
+	k := echo{f.names.Get(r.Str(f.family)), r.Int(f.netns), f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), r.Int(f.id), r.Int(f.seq)}
+	if send && (kind == echoRequest4 || kind == echoRequest6) {
+		f.request(r, k)
+	} else if !send && (kind == echoReply4 || kind == echoReply6) {
+		k.local, k.remote = k.remote, k.local
+		f.reply(r, k)
+	}
+}
+
+// request starts a round trip. A packet may pass several devices one after another: the
+// first counts.
+func (f *superping) request(r *engine.Row, k echo) {
+	if began, open := f.open.Open(k); open && r.TS-began < 100e6 {
+		return
+	}
+	f.sent++
+	f.open.Begin(k, r.TS)
+	f.bare.Begin(echo{id: k.id, seq: k.seq}, r.TS)
+	delete(f.done, k)
+}
+
+func (f *superping) reply(r *engine.Row, k echo) {
+	began, ok := f.open.End(k)
+	original, bare := f.bare.End(echo{id: k.id, seq: k.seq})
+	if ok != bare || began != original {
+		f.differ++
+	}
+	if by, answered := f.done[k]; !ok && answered && by != r.Uint(f.skb) {
+		f.twice++
+	}
+	if ok {
+		if len(f.done) >= maxFlows {
+			clear(f.done)
+		}
+		f.done[k] = r.Uint(f.skb)
+	}
+	if f.compat {
+		began, ok = original, bare
+	}
+	if ok {
+		f.line(r, k, r.TS-began)
+	}
+}
+
+func (f *superping) line(r *engine.Row, k echo, ns int64) {
+	version, us := int64(4), ns/1000
+	if k.family == "inet6" {
+		version = 6
+	}
+	f.rtt.Add(us)
+	s := fmt.Sprintf("IPv%d ping, ID %d seq %d: %d us", version, k.id, k.seq, us)
+	if f.log == nil {
+		f.t.Str(s)
+	} else if ping, ok := f.log.take(k.seq, k.remote); ok {
+		f.log.more.Add(ping - us)
+		f.t.Str(fmt.Sprintf("%s; ping says %d us, %+d us", s, ping, ping-us)).Int(ping).Int(ping - us)
+	} else {
+		f.t.Str(s).Null(2)
+	}
+	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.dev)).Int(k.netns).Int(r.TS).End()
+}
+
+// Finish sums up.
+func (f *superping) Finish(a *render.Answer) {
+	f.log.finish(a)
+	if f.sent == 0 && f.rtt.Count == 0 {
+		return
+	}
+	a.Note(fmt.Sprintf("%s, %s answered, %s not, %s more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
+		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
+	if f.differ > 0 {
+		a.Note(fmt.Sprintf("by identifier and number alone, as the original goes, %s would be wrong (--compat)", plural(f.differ, "reply", "replies")))
+	}
+}

@@ -1,0 +1,145 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/scan"
+)
+
+// talks follows UDP sockets: connected ones by socket, others by socket and peer.
+type talks struct {
+	in      *engine.Input
+	idle    int64
+	ended   func(*agg.Socket, *talk, int64, string)
+	socks   agg.PerSocket[talk]
+	flows   map[destination]*talk
+	names   agg.Intern
+	refused int64
+
+	ret, dir, flags, asked, pid, comm, proto         scan.Col
+	laddr, lport, raddr, rport, dest, dpt, peer, ppt scan.Col
+}
+
+func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
+	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, ret: in.Int("ret"), dir: in.Str("dir"), flags: in.Int("msg_flags"),
+		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
+		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
+		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
+	in.On("udp_connect", f.connect)
+	in.Use("udp_msg", "there are no bytes and no flows of unconnected sockets", f.msg)
+	in.On("udp_gone", f.gone)
+	in.OnEnd(f.over)
+	return f
+}
+
+func (f *talks) connect(r *engine.Row) {
+	if r.Sock == nil || r.Str(f.proto) != "udp" || r.Int(f.ret) != 0 {
+		return
+	}
+	k := f.socks.Of(r.Sock)
+	before := *k
+	if before.connected {
+		f.ended(r.Sock, &before, r.TS, "reconnected")
+	}
+	*k = f.begin(r, r.Str(f.raddr), r.Int(f.rport))
+	k.connected, k.again = true, before.began != 0
+	k.asked, k.read = before.asked, before.read // bytes before the connect count, in the original
+}
+
+func (f *talks) begin(r *engine.Row, raddr string, rport int64) talk {
+	return talk{who: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, began: r.TS, last: r.TS, rport: rport, raddr: f.names.Get(raddr),
+		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport)}
+}
+
+// of is the talk that a datagram belongs to, nil if there is no room for it.
+func (f *talks) of(r *engine.Row, send bool) *talk {
+	addr, port := r.Str(f.peer), r.Int(f.ppt)
+	if send {
+		addr, port = r.Str(f.dest), r.Int(f.dpt)
+	}
+	if k := f.socks.Of(r.Sock); r.Int(f.rport) != 0 && (port == 0 || port == r.Int(f.rport) && addr == r.Str(f.raddr)) {
+		if !k.connected {
+			*k = f.begin(r, r.Str(f.raddr), r.Int(f.rport))
+			if k.connected, k.older = true, true; r.Sock.Older {
+				k.began = f.in.Start()
+			}
+		}
+		return k
+	}
+	d := destination{r.Sock.Serial, f.names.Get(addr), port}
+	k := f.flows[d]
+	if k != nil && r.TS-k.last > f.idle {
+		f.ended(&k.sock, k, k.last, "idle")
+		delete(f.flows, d)
+		k = nil
+	}
+	if k == nil {
+		if len(f.flows) >= maxFlows {
+			f.refused++
+			return nil
+		}
+		b := f.begin(r, addr, port)
+		k = &b
+		f.flows[d] = k
+	}
+	k.sock = *r.Sock
+	return k
+}
+
+func (f *talks) msg(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	send, n := r.Str(f.dir) == "send", r.Int(f.ret)
+	k := f.of(r, send)
+	if k == nil {
+		return
+	}
+	switch k.last = r.TS; {
+	case send:
+		if k.asked += max(r.Int(f.asked), 0); n < 0 {
+			k.failed++
+			return
+		}
+		if k.tx += n; k.sent == 0 {
+			k.sent = r.TS
+		}
+	case n >= 0:
+		if k.read += n; r.Int(f.flags)&msgPeek != 0 {
+			return
+		}
+		if k.rx += n; k.received == 0 {
+			k.received = r.TS
+		}
+	}
+}
+
+func (f *talks) gone(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	if k := f.socks.Of(r.Sock); k.connected {
+		f.ended(r.Sock, k, r.TS, "closed")
+		*k = talk{}
+	}
+}
+
+// over takes sockets that the recording does not show the end of.
+func (f *talks) over(s *agg.Socket) {
+	if k := f.socks.Of(s); k.connected {
+		f.ended(s, k, f.in.End(), "open")
+	}
+}
+
+// finish ends the flows, by their beginning.
+func (f *talks) finish() {
+	for _, k := range slices.SortedFunc(maps.Values(f.flows), func(a, b *talk) int {
+		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport))
+	}) {
+		f.ended(&k.sock, k, k.last, "last seen")
+	}
+}

@@ -1,0 +1,125 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpaccept",
+	Group:    groupWho,
+	Question: "who accepts TCP connections from whom; how deep is the accept queue, how long do they wait in it?",
+	Help: `One line per accepted connection. BL is the listener's accept queue behind it,
+connections and limit, at the moment it was taken; WAITus is how long the connection
+lay in the queue, from the end of its handshake. --bpftrace has the columns of the
+bpftrace version.
+That version reads BL from the new socket, which has a copy made when the handshake
+ended: --compat shows the copy. Both are in the formats for programs.`,
+	Example: "tcpaccept --port 80",
+	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
+		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"},
+		engine.Compat("BL as the new socket has it")}),
+	New: newTcpaccept,
+})
+
+type tcpaccept struct {
+	in     *engine.Input
+	t      *render.Table
+	stamp  *stamp
+	family familyFilter
+	born   agg.PerSocket[int64] // when the handshake ended
+	script bool
+	compat bool
+
+	accepts, differ, failed int64
+
+	newState, pid, comm, ret            scan.Col
+	laddr, lport, raddr, rport          scan.Col
+	backlog, limit, copied, copiedLimit scan.Col
+}
+
+func newTcpaccept(in *engine.Input) engine.Fold {
+	f := &tcpaccept{in: in, family: newFamilyFilter(in), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
+		newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
+		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
+		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
+		copied: in.Int("child_ack_backlog"), copiedLimit: in.Int("child_max_ack_backlog")}
+	f.stamp = newStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
+	in.Sockets("")
+	in.Use("tcp_state", "the time in the queue is not known", f.state)
+	event := firstOf(in, "tcp_accept_fn", "sys_accept")
+	if in.On(event, f.accept); event == "sys_accept" {
+		in.Use("tcp_accept_fn", "the length of queues is not known", nil)
+	}
+	f.t = in.Table(render.Spec{Name: "accepts", Columns: f.columns()})
+	return f
+}
+
+func (f *tcpaccept) columns() []render.Column {
+	pid, comm, addr := -7, -12, -16
+	ip, wait := render.Col("ip", render.Int), render.Col("wait_us", render.Int).In("us")
+	if f.script {
+		pid, comm, addr = -6, -14, -39
+	} else if ip = ip.Text("IP", -2); !f.compat {
+		wait = wait.Text("WAITus", 8)
+	}
+	return join(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
+		render.Col("raddr", render.String).Text("RADDR", addr), render.Col("rport", render.Int).Text("RPORT", -5),
+		render.Col("laddr", render.String).Text("LADDR", addr), render.Col("lport", render.Int).Text("LPORT", -5),
+		render.Col("bl", render.String).Text("BL", -9).ForPeople(), wait,
+		render.Col("backlog", render.Int), render.Col("backlog_limit", render.Int),
+		render.Col("child_backlog", render.Int), render.Col("child_backlog_limit", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
+}
+
+func (f *tcpaccept) state(r *engine.Row) {
+	if r.Str(f.newState) == "ESTABLISHED" {
+		*f.born.Of(r.Sock) = r.TS
+	}
+}
+
+func (f *tcpaccept) accept(r *engine.Row) {
+	s := r.Sock
+	if s == nil {
+		f.failed++
+		return
+	}
+	if !f.family.wants(r.Str(f.raddr)) || r.Str(f.laddr) == "" { // of another family
+		return
+	}
+	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)
+	if f.accepts++; n != copied || limit != copiedLimit {
+		f.differ++
+	}
+	bl, known := "", r.Has(f.limit)
+	switch {
+	case !known:
+	case !f.compat:
+		bl = strconv.FormatInt(n, 10) + "/" + strconv.FormatInt(limit, 10)
+	default:
+		bl = strconv.FormatInt(copied, 10) + "/" + strconv.FormatInt(copiedLimit, 10)
+	}
+	born := *f.born.Of(s)
+	f.stamp.put(f.t, r.TS).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.raddr)))
+	f.t.Str(r.Str(f.raddr)).Int(r.Int(f.rport)).Str(r.Str(f.laddr)).Int(r.Int(f.lport)).Str(bl)
+	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
+	putIdentity(f.t, s).End()
+}
+
+// Finish tells the two readings of the queue apart.
+func (f *tcpaccept) Finish(a *render.Answer) {
+	if f.accepts > 0 {
+		a.Note(fmt.Sprintf("%s, %s per second", plural(f.accepts, "accept", "accepts"), perSecond(f.in, f.accepts)))
+	}
+	if f.failed > 0 {
+		a.Note(plural(f.failed, "call", "calls") + " returned without a connection")
+	}
+	noteRules(a, f.differ, f.compat,
+		fmt.Sprintf("original rule: BL as copied when the handshake ended; the listener had another in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)),
+		fmt.Sprintf("BL is the listener's; the copy that the original shows (--compat) differs in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)))
+}

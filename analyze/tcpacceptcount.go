@@ -1,0 +1,39 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpacceptcount",
+	Aliases:  []string{"p8"},
+	Group:    groupWho,
+	Question: "which processes take TCP connections from their accept queues, and how often?",
+	Help: `Connections that the kernel's accept function handed out, by process, rarest first.
+The original counts calls where they begin, so also those that found the queue empty:
+--compat does so. A call that still waits when the recording ends is in neither.`,
+	Example: "tcpacceptcount --by comm,lport",
+	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("calls that returned no connection too")},
+	New: func(in *engine.Input) engine.Fold {
+		sock, compat, keys := in.Int("sock"), in.Flag("compat"), in.Keys(nil)
+		counts := countBy[engine.Key](in, "accepts", keys.Columns...)
+		counts.table.Unnamed = true
+		var empty int64
+		in.On("tcp_accept_fn", func(r *engine.Row) {
+			if r.Uint(sock) == 0 {
+				if empty++; !compat {
+					return
+				}
+			}
+			counts.Add(keys.Of(r), 1)
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			noteRules(a, empty, compat,
+				fmt.Sprintf("original rule: %s without a connection counted", plural(empty, "call", "calls")),
+				fmt.Sprintf("%s without a connection left out; the original counts them (--compat)", plural(empty, "call", "calls")))
+		}))
+	},
+})

@@ -1,0 +1,16 @@
+package analyze
+
+import "netrec/analyze/engine"
+
+var _ = register(engine.Analysis{
+	Name:     "tcpcalls",
+	Aliases:  []string{"p9", "p10 --by func,pid,comm"},
+	Group:    groupMuch,
+	Question: "how often do processes send and receive over TCP?",
+	Help: `Calls of tcp_sendmsg and tcp_recvmsg, rarest first, those that returned an error too.
+A call that is under way when the recording ends is not counted; the originals count
+it, since they look where a call begins.`,
+	Example: "tcpcalls --by func,comm,port",
+	Options: []engine.Option{engine.By("func", callKeys...)},
+	New:     countCalls("tcp_msg"),
+})

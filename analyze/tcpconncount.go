@@ -1,0 +1,41 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpconncount",
+	Aliases:  []string{"p7"},
+	Group:    groupWho,
+	Question: "which processes open TCP connections, and how often?",
+	Help: `Calls of the kernel's functions that begin a TCP connection, by process, rarest first;
+attempts that failed there count. What became of each is in tcpconnect.
+An IPv6 socket that connects to an IPv4 address passes both functions, and the original
+counts it twice: --compat does so.`,
+	Example: "tcpconncount --by comm,host",
+	Options: []engine.Option{engine.By("pid,comm", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat("IPv4 connects of IPv6 sockets counted twice")},
+	New: func(in *engine.Input) engine.Fold {
+		function, raddr, compat, keys := in.Str("func"), in.Str("raddr"), in.Flag("compat"), in.Keys(nil)
+		counts := countBy[engine.Key](in, "connects", keys.Columns...)
+		counts.table.Unnamed = true
+		var twice int64
+		in.On("tcp_connect_fn", func(r *engine.Row) {
+			n := int64(1)
+			if r.Str(function) == "tcp_v6_connect" && mapped(r.Str(raddr)) {
+				if twice++; compat {
+					n = 2
+				}
+			}
+			counts.Add(keys.Of(r), n)
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			noteRules(a, twice, compat,
+				fmt.Sprintf("original rule: %s of IPv6 sockets to IPv4 addresses counted twice", plural(twice, "connect", "connects")),
+				fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses, which the original counts twice (--compat)", plural(twice, "connect", "connects")))
+		}))
+	},
+})

@@ -1,0 +1,142 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpconnect",
+	Group:    groupWho,
+	Question: "who opens TCP connections to whom, how does it end, and at what rate?",
+	Help: `One line per attempt, when its outcome is known; connections within this host
+count too. RESULT is connected, the error, closed where the process gave up, or
+pending where the recording ended first. LATms is the time of the handshake. -d
+adds the name that the thread looked up last before it connected: the recording
+has names and addresses, but not which name gave which address.
+BCC leaves out attempts that TCP could not begin, and does not say what became of
+the others: --compat does so.`,
+	Example: "tcpconnect -t --port 443",
+	Options: slices.Concat([]engine.Option{
+		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
+		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "the local port too"},
+		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
+		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "the name that the thread looked up before"},
+	}, familyOptions, []engine.Option{engine.Compat("only attempts that began, without their outcome")}),
+	New: newTcpconnect,
+})
+
+type tcpconnect struct {
+	in     *engine.Input
+	t      *render.Table
+	stamp  *stamp
+	family familyFilter
+	lines  waiting[attempt]
+	tries  *attempts
+	flows  agg.Top[connectFlow]
+	looked lookedUp
+	names  agg.Intern
+	sums   outcomes
+	all    int64 // attempts
+	unborn int64 // those that TCP could not begin
+
+	compat, dns, lport, counts bool
+	pid, tid, comm, ret        scan.Col
+	laddr, raddr, rport        scan.Col
+}
+
+func newTcpconnect(in *engine.Input) engine.Fold {
+	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), sums: outcomes{},
+		compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count"),
+		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
+		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	in.Sockets("")
+	f.tries = newAttempts(in, f.done)
+	f.tries.listen(f.begin)
+	if f.dns {
+		f.looked.listen(in)
+	}
+	f.lines.line = f.line
+	in.OnEnd(f.tries.over)
+	in.OnEnd(f.lines.ended)
+	f.t = in.Table(render.Spec{Name: "connects", Columns: f.columns()})
+	return f
+}
+
+func (f *tcpconnect) columns() []render.Column {
+	cs := join(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
+		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
+	port := render.Col("lport", render.Int)
+	if f.lport {
+		port = port.Text("LPORT", -6)
+	}
+	cs = append(cs, port, render.Col("daddr", render.String).Text("DADDR", -16), render.Col("dport", render.Int).Text("DPORT", -6))
+	if !f.compat {
+		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
+	}
+	if f.dns {
+		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
+	}
+	return join(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+}
+
+func (f *tcpconnect) begin(r *engine.Row) {
+	if r.Sock == nil || !f.family.wants(r.Str(f.raddr)) {
+		return
+	}
+	if f.all++; r.Int(f.ret) != 0 {
+		f.unborn++
+	}
+	if f.counts {
+		if r.Int(f.ret) == 0 || !f.compat {
+			f.flows.Add(connectFlow{f.names.Get(r.Str(f.laddr)), f.names.Get(r.Str(f.raddr)), r.Int(f.rport)}, 1)
+		}
+		return
+	}
+	if f.stamp.first == 0 {
+		f.stamp.first = r.TS
+	}
+	who, query := process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.looked.last[r.Int(f.tid)]
+	if f.tries.begin(r, who, query); f.compat && r.Int(f.ret) == 0 {
+		f.lines.add(r.Sock, r.TS, attempt{at: r.TS, who: who, query: query})
+	}
+}
+
+// done lets the line wait until the ends of its socket are known.
+func (f *tcpconnect) done(s *agg.Socket, a attempt) {
+	f.sums[a.result]++
+	if !f.compat {
+		f.lines.add(s, max(a.at, a.ended), a)
+	}
+}
+
+func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
+	f.stamp.put(f.t, a.at).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(s.Raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(s.Raddr).Int(s.Rport)
+	if !f.compat {
+		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
+	}
+	if f.dns {
+		f.t.StrOr(a.query)
+	}
+	putIdentity(f.t, s).Int(a.at).End()
+}
+
+// Finish writes what waits, or the counts, and sums up.
+func (f *tcpconnect) Finish(a *render.Answer) {
+	f.lines.rest()
+	if showFlows(f.in, &f.flows); f.all == 0 {
+		return
+	}
+	a.Note(fmt.Sprintf("%s, %s per second", plural(f.all, "attempt", "attempts"), perSecond(f.in, f.all)))
+	if len(f.sums) > 0 && !f.compat {
+		a.Note("outcome: " + f.sums.String())
+	}
+	noteRules(a, f.unborn, f.compat,
+		fmt.Sprintf("left out as BCC does: %s that TCP could not begin", plural(f.unborn, "attempt", "attempts")),
+		fmt.Sprintf("%s that TCP could not begin; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
+}

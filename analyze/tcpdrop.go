@@ -1,0 +1,129 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpdrop",
+	Group:    groupLost,
+	Question: "which TCP packets does the kernel drop, in which state, why and on what path?",
+	Help: `One block per dropped TCP packet: where from and where to, the state of its socket and
+the flags of its header, the reason in the recording kernel's own words, and the
+kernel stack. PID owns the socket, if the packet reached one: of packets for no
+socket, neither owner nor state is known. Kernels before 5.17 give no reason. Drops in
+hardware, or before the packet became an sk_buff, are not seen.
+BCC shows the process on the CPU, which in an interrupt is any: --compat does so.`,
+	Example: "tcpdrop --port 443",
+	Options: append(familyOptions[:len(familyOptions):len(familyOptions)],
+		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Compat("process on the CPU")),
+	New: newTcpdrop,
+})
+
+type tcpdrop struct {
+	in     *engine.Input
+	t      *render.Table
+	lines  waiting[dropped]
+	family familyFilter
+	names  agg.Intern
+	compat bool
+
+	drops, strangers, nobody int64
+
+	pid, comm, saddr, daddr, sport, dport, netns  scan.Col
+	protocol, flags, state, reason, stack, length scan.Col
+}
+
+// dropped is a packet that was dropped.
+type dropped struct {
+	task                 process
+	from, to             string
+	version, netns       int64
+	state, reason, stack string
+	flags, length        int64
+}
+
+func newTcpdrop(in *engine.Input) engine.Fold {
+	f := &tcpdrop{in: in, family: newFamilyFilter(in), compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"),
+		saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"), netns: in.Int("netns"), protocol: in.Str("protocol"),
+		flags: in.Int("tcp_flags"), state: in.Str("state"), reason: in.Str("drop_reason"), stack: in.Str("kstack"), length: in.Int("len_bytes")}
+	in.Sockets("")
+	in.On("skb_drop", f.row)
+	f.lines.line = f.line
+	in.OnEnd(f.lines.ended)
+	netns := render.Col("netns", render.Int)
+	if in.Flag("netns") {
+		netns = netns.Text("NETNS", -10)
+	}
+	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
+		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), netns, render.Col("ip", render.Int).Text("IP", -2),
+		render.Col("from", render.String).Text("SADDR:SPORT", -20), render.Col("to", render.String).Text("DADDR:DPORT", -20).Sep(" > "),
+		render.Col("state_flags", render.String).Text("STATE (FLAGS)", -20).ForPeople(), render.Col("reason", render.String).Text("REASON", 0),
+		render.Col("state", render.String), render.Col("tcp_flags", render.Int), render.Col("len_bytes", render.Int).In("bytes"),
+		render.Col("ts_ns", render.Int).In("ns"), render.Col("kstack", render.Stack).Text("STACK", 0)}})
+	return f
+}
+
+func (f *tcpdrop) row(r *engine.Row) {
+	if r.Str(f.protocol) != "tcp" || !f.family.wants(r.Str(f.saddr)) {
+		return
+	}
+	f.drops++
+	d := dropped{task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, version: ipVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
+		from: endOf(r.Str(f.saddr), r.Int(f.sport)), to: endOf(r.Str(f.daddr), r.Int(f.dport)), state: f.names.Get(r.Str(f.state)),
+		reason: f.names.Get(r.Str(f.reason)), stack: f.names.Get(r.Str(f.stack)), flags: r.Int(f.flags), length: r.Int(f.length)}
+	if r.Sock != nil {
+		f.lines.add(r.Sock, r.TS, d)
+		return
+	}
+	// The wait keeps lines in order, so those without a socket go through it too.
+	f.nobody++
+	f.lines.pass(r.TS, d)
+}
+
+func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
+	pid, comm := s.Pid, s.Comm
+	if pid != 0 && pid != d.task.pid {
+		f.strangers++
+	}
+	if f.compat {
+		pid, comm = d.task.pid, d.task.comm
+	}
+	state := d.state
+	if state == "" {
+		state = "-"
+	}
+	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(d.netns).Int(d.version).Str(d.from).Str(d.to)
+	f.t.Str(state + " (" + tcpFlags(d.flags) + ")").StrOr(d.reason).StrOr(d.state).Int(d.flags).Int(d.length).Int(ts).StrOr(d.stack).End()
+}
+
+// tcpFlags names the bits of a TCP header's flag byte as BCC does.
+func tcpFlags(v int64) string {
+	s := ""
+	for i, name := range [...]string{"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"} {
+		if v>>i&1 == 0 {
+			continue
+		}
+		if s != "" {
+			s += "|"
+		}
+		s += name
+	}
+	return s
+}
+
+// Finish writes the lines that still wait and tells the rules apart.
+func (f *tcpdrop) Finish(a *render.Answer) {
+	if f.lines.rest(); f.drops == 0 {
+		return
+	}
+	a.Note(fmt.Sprintf("%s, %s of no socket", plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Group(f.nobody)))
+	if f.strangers > 0 {
+		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; BCC shows it (--compat)", engine.Group(f.strangers)))
+	}
+}

@@ -1,0 +1,125 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcpsynbl",
+	Group:    groupFull,
+	Question: "how long is the backlog of listening sockets against its limit, and are SYNs being dropped?",
+	Help: `@backlog is the length of a listener's accept queue each time a handshake ended,
+by listener and limit. A line above it for each SYN, or last packet of a handshake, that
+found the queue full: the client has to send it again. The table below has, per
+listener, SYNs, the longest queue of handshakes and of connections, what was
+dropped at each, and how many SYN-ACKs were sent again.
+The original mixes all listeners of a limit, looks only where a handshake ends, and
+counts an IPv4 client of an IPv6 listener twice: --compat does so.`,
+	Example: "tcpsynbl --port 80",
+	Options: []engine.Option{engine.By("listener,limit", "host", "netns", "cpu"), engine.Compat("by limit only, IPv4 clients of IPv6 listeners counted twice")},
+	New:     newTcpsynbl,
+})
+
+type tcpsynbl struct {
+	in      *engine.Input
+	drops   *render.Table
+	keys    *engine.Keys
+	backlog *mapOf[engine.Key, agg.Log2]
+	queues  *listeners
+	compat  bool
+	all     int64
+	twice   int64 // handshakes that the original counts twice
+
+	length, limit, req, function scan.Col
+}
+
+func newTcpsynbl(in *engine.Input) engine.Fold {
+	f := &tcpsynbl{in: in, compat: in.Flag("compat"), length: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
+		req: in.Int("req_queue_len"), function: in.Str("func")}
+	in.Sockets("")
+	f.queues = newListeners(in)
+	own := map[string]engine.KeyDef{
+		"listener": {Columns: []render.Column{render.Col("listener", render.String)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.queues.of(r, nil).end()) }},
+		"limit": {Columns: []render.Column{render.Col("limit", render.Int)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.limit)) }}}
+	if f.compat {
+		own["listener"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+	}
+	f.keys = in.Keys(own)
+	in.On("tcp_syn_recv", f.handshake)
+	if !f.compat {
+		in.Use("tcp_syn_arrive", "SYNs that found the queue full are not seen", f.syn)
+		in.Use("tcp_synack_retrans", "SYN-ACKs sent again are not counted", func(r *engine.Row) { f.queues.of(r, r.Sock).synacks++ })
+	}
+	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("what", render.String).Text("WHAT", 0)}
+	if !f.compat {
+		cols = append(cols, render.Col("listener", render.String).Text("LISTENER", 0), render.Col("backlog", render.Int), render.Col("limit", render.Int))
+	}
+	f.drops = in.Table(render.Spec{Name: "drops", Look: render.Lines, Columns: append(cols, render.Col("ts_ns", render.Int).In("ns"))})
+	f.backlog = histOf[engine.Key](in, "backlog", "connections", f.keys.Columns...)
+	return f
+}
+
+// handshake is the last packet of one: the listener makes the connection's socket.
+func (f *tcpsynbl) handshake(r *engine.Row) {
+	q := f.queues.of(r, nil)
+	n, limit := r.Int(f.length), r.Int(f.limit)
+	key := f.keys.Of(r)
+	f.all++
+	f.backlog.Add(key, n)
+	// The IPv6 function hands clients that speak IPv4 on to the IPv4 one.
+	if r.Str(f.function) == "tcp_v6_syn_recv_sock" && ipVersion(r.Str(f.queues.raddr)) == 4 {
+		if f.twice++; f.compat {
+			f.backlog.Add(key, n)
+		}
+	}
+	q.handshakes++
+	if q.longest = max(q.longest, n); n > limit {
+		q.lateDrops++
+		f.drop(r, q, "dropping the end of a handshake.", n, limit)
+	}
+}
+
+// syn is the first packet of a handshake.
+func (f *tcpsynbl) syn(r *engine.Row) {
+	q := f.queues.of(r, r.Sock)
+	n, limit := r.Int(f.length), r.Int(f.limit)
+	q.syns++
+	q.requests, q.longest = max(q.requests, r.Int(f.req)), max(q.longest, n)
+	if n > limit {
+		q.synDrops++
+		f.drop(r, q, "dropping a SYN.", n, limit)
+	}
+}
+
+func (f *tcpsynbl) drop(r *engine.Row, q *listenQueue, what string, n, limit int64) {
+	if f.drops.Int(f.in.Local(r.TS)); f.compat {
+		f.drops.Str("dropping a SYN.")
+	} else {
+		f.drops.Str(what).Str(q.end()).Int(n).Int(limit)
+	}
+	f.drops.Int(r.TS).End()
+}
+
+// Finish writes histograms and listeners, and tells the rules apart.
+func (f *tcpsynbl) Finish(a *render.Answer) {
+	f.backlog.Finish(a)
+	keys, what := "backlog limit", "backlog size"
+	if !f.compat {
+		f.queues.show()
+		keys, what = strings.ReplaceAll(f.in.Text("by"), ",", ", "), "the accept queue's length"
+	}
+	if f.all > 0 {
+		a.Note("@backlog[" + keys + "]: histogram of " + what)
+	}
+	noteRules(a, f.twice, f.compat,
+		fmt.Sprintf("original rule: %s of IPv4 clients with IPv6 listeners counted twice", plural(f.twice, "handshake", "handshakes")),
+		fmt.Sprintf("%s counted; the original counts %s (--compat): IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Group(f.all+f.twice)))
+}

@@ -1,0 +1,91 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// transition makes an analysis with a line for each TCP session that changes from one
+// state to another, as the tracepoint versions of tcpconnect and tcpaccept have.
+type transition struct {
+	from, to string
+	client   bool   // who connects: process, local and remote address, remote port
+	ipv6     string // what the original prints for every IPv6 address
+}
+
+type transitions struct {
+	transition
+	in     *engine.Input
+	t      *render.Table
+	lines  waiting[process]
+	names  agg.Intern
+	compat bool
+	v6     int64
+
+	oldState, newState, pid, comm scan.Col
+}
+
+func (k transition) of(a engine.Analysis) engine.Analysis {
+	a.Options = []engine.Option{engine.Compat("IPv6 addresses from the fields for IPv4, as the original reads them")}
+	a.New = func(in *engine.Input) engine.Fold {
+		f := &transitions{transition: k, in: in, compat: in.Flag("compat"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm")}
+		in.Sockets("")
+		in.On("tcp_state", f.state)
+		in.OnEnd(f.lines.ended)
+		f.lines.line = f.line
+		f.t = in.Table(render.Spec{Name: "sessions", Columns: f.columns()})
+		return f
+	}
+	return a
+}
+
+func (f *transitions) columns() []render.Column {
+	time, ip := render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("ip", render.Int).Text("IP", -3)
+	more := join(identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+	if f.client {
+		return join([]render.Column{time, render.Col("pid", render.Int).Text("PID", -6), render.Col("comm", render.String).Text("COMM", -16), ip,
+			render.Col("saddr", render.String).Text("SADDR", -15), render.Col("lport", render.Int),
+			render.Col("daddr", render.String).Text("DADDR", -15), render.Col("dport", render.Int).Text("DPORT", -5)}, more)
+	}
+	return join([]render.Column{time, render.Col("pid", render.Int), render.Col("comm", render.String), ip,
+		render.Col("raddr", render.String).Text("RADDR", -14), render.Col("rport", render.Int).Text("RPORT", -5),
+		render.Col("laddr", render.String).Text("LADDR", -14), render.Col("lport", render.Int).Text("LPORT", -5)}, more)
+}
+
+func (f *transitions) state(r *engine.Row) {
+	if isTCP(r.Sock) && r.Str(f.oldState) == f.from && r.Str(f.newState) == f.to {
+		f.lines.add(r.Sock, r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)})
+	}
+}
+
+func (f *transitions) line(s *agg.Socket, ts int64, task process) {
+	v6, laddr, raddr := ipVersion(s.Raddr) == 6, s.Laddr, s.Raddr
+	if v6 {
+		if f.v6++; f.compat {
+			laddr, raddr = f.ipv6, f.ipv6
+		}
+	}
+	pid, comm := s.Pid, s.Comm
+	if f.compat && f.client {
+		pid, comm = task.pid, task.comm
+	}
+	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).Int(ipVersion(s.Raddr))
+	if f.client {
+		f.t.StrOr(laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(s.Rport)
+	} else {
+		f.t.StrOr(raddr).Int(s.Rport).StrOr(laddr).Int(s.Lport)
+	}
+	putIdentity(f.t, s).Int(ts).End()
+}
+
+// Finish writes the lines that still wait and tells the rules apart.
+func (f *transitions) Finish(a *render.Answer) {
+	f.lines.rest()
+	noteRules(a, f.v6, f.compat,
+		fmt.Sprintf("original rule: the addresses of %s are not theirs", plural(f.v6, "IPv6 session", "IPv6 sessions")),
+		fmt.Sprintf("%s; the original prints %s for all of their addresses (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
+}

@@ -1,0 +1,32 @@
+package analyze
+
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "txstacks",
+	Aliases:  []string{"b9 --look bcc", "p19"},
+	Group:    groupWho,
+	Question: "which ways through the kernel lead to packets being sent?",
+	Help: `How many packets were handed to drivers from each kernel stack, rarest first. TCP
+also sends from the receive path, when an acknowledgement opens its window: such a
+stack begins with an interrupt, and the process on the CPU has nothing to do with it.
+Functions that the compiler inlined are missing from stacks. A packet that a driver
+refused is handed over again and counts each time.`,
+	Example: "txstacks --frames 8",
+	Options: []engine.Option{
+		{Name: "frames", Kind: engine.Number, Default: "0", Doc: "innermost frames of a stack that count; 0 for all"},
+		engine.By("kstack", append([]string{"dev", "ctx", "cpu"}, engine.SocketKeys...)...),
+	},
+	New: func(in *engine.Input) engine.Fold {
+		frames, stack := in.Number("frames"), in.Str("kstack")
+		keys := in.Keys(map[string]engine.KeyDef{"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
+		counts := countBy[engine.Key](in, "stacks", keys.Columns...)
+		counts.table.Unnamed = true
+		in.On("dev_xmit", func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
+		return counts
+	},
+})

@@ -1,0 +1,136 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "udpconnect",
+	Group:    groupWho,
+	Question: "which processes connect UDP sockets, or send without connecting, to where?",
+	Help: `One line per connect of a UDP socket. LPORT is the local port; RESULT is connected or
+the error; WHAT names the service where the port is that of DNS. UDP needs no connect:
+--flows also lists the first datagram that a socket which is not connected sends to
+each destination. How long sockets live and what they move is in udplife.
+The original shows connects of all datagram sockets, ping's among them, and does not
+say which failed: --compat does so.`,
+	Example: "udpconnect --flows",
+	Options: []engine.Option{
+		{Name: "flows", Kind: engine.Flag, Doc: "also destinations of sockets that are not connected"},
+		engine.Compat("datagram sockets of all protocols, failures not marked")},
+	New: newUdpconnect,
+})
+
+// destination is where a socket that is not connected sent to.
+type destination struct {
+	serial int64
+	addr   string
+	port   int64
+}
+
+type udpconnect struct {
+	in     *engine.Input
+	t      *render.Table
+	seen   map[destination]bool
+	names  agg.Intern
+	compat bool
+	others int64 // connects of other protocols
+	failed int64
+
+	pid, comm, ret, lport, laddr        scan.Col
+	raddr, rport, dest, dpt, proto, dir scan.Col
+}
+
+func newUdpconnect(in *engine.Input) engine.Fold {
+	f := &udpconnect{in: in, seen: map[destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
+		lport: in.Int("lport"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport"),
+		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), proto: in.Str("protocol"), dir: in.Str("dir")}
+	if event := firstOf(in, "udp_connect", "sys_connect"); event == "sys_connect" {
+		kind := in.Str("sock_type")
+		in.On(event, func(r *engine.Row) {
+			if r.Str(kind) == "dgram" && r.Int(f.dpt) != 0 {
+				f.connect(r)
+			}
+		})
+		in.Use("udp_connect", "local ports are not known, and connects of the kernel itself not seen", nil)
+	} else {
+		in.On(event, f.connect)
+	}
+	if in.Flag("flows") {
+		in.Sockets("")
+		in.Use("udp_msg", "sockets that are not connected are not seen", f.msg)
+		in.Use("udp_gone", "", nil)
+	}
+	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("pid", render.Int).Text("PID", -6),
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2),
+		render.Col("raddr", render.String).Text("RADDR", -16), render.Col("rport", render.Int).Text("RPORT", -5)}
+	if !f.compat {
+		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12), render.Col("service", render.String).Text("WHAT", 0))
+	}
+	f.t = in.Table(render.Spec{Name: "connects", Columns: append(cols, render.Col("protocol", render.String), render.Col("laddr", render.String), render.Col("ts_ns", render.Int).In("ns"))})
+	return f
+}
+
+// dnsPort is the port of name servers.
+const dnsPort = 53
+
+func (f *udpconnect) connect(r *engine.Row) {
+	if r.Str(f.proto) != "udp" {
+		if f.others++; !f.compat {
+			return
+		}
+	}
+	how := "connected"
+	if ret := r.Int(f.ret); ret != 0 {
+		f.failed++
+		how = result(ret)
+	}
+	f.line(r, r.Str(f.dest), r.Int(f.dpt), how)
+}
+
+// msg takes the first datagram to each destination.
+func (f *udpconnect) msg(r *engine.Row) {
+	if r.Sock == nil || r.Str(f.dir) != "send" || r.Int(f.rport) != 0 || r.Int(f.dpt) == 0 {
+		return
+	}
+	d := destination{r.Sock.Serial, f.names.Get(r.Str(f.dest)), r.Int(f.dpt)}
+	if f.seen[d] {
+		return
+	}
+	if len(f.seen) >= agg.MaxKeys {
+		clear(f.seen)
+	}
+	f.seen[d] = true
+	how := "unconnected"
+	if ret := r.Int(f.ret); ret < 0 {
+		how = result(ret)
+	}
+	f.line(r, d.addr, d.port, how)
+}
+
+func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
+	f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(addr)).StrOr(addr).Int(port)
+	if !f.compat {
+		what := ""
+		if port == dnsPort {
+			what = "DNS"
+		}
+		f.t.IntOr(r.Int(f.lport), r.Int(f.lport) != 0).Str(how).StrOr(what)
+	}
+	f.t.StrOr(r.Str(f.proto)).StrOr(r.Str(f.laddr)).Int(r.TS).End()
+}
+
+// Finish tells the rules apart.
+func (f *udpconnect) Finish(a *render.Answer) {
+	noteRules(a, f.others, f.compat,
+		fmt.Sprintf("original rule: %s of other protocols shown", plural(f.others, "connect", "connects")),
+		fmt.Sprintf("%s of other protocols (ping, raw) left out; the original shows them (--compat)", plural(f.others, "connect", "connects")))
+	if f.failed > 0 && f.compat {
+		a.Note(plural(f.failed, "connect", "connects") + " failed and not marked, as in the original")
+	}
+}

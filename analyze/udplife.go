@@ -1,0 +1,134 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "udplife",
+	Group:    groupLife,
+	Question: "how long do UDP sockets talk to each peer, and how many bytes?",
+	Help: `One line per connection of a UDP socket, from its connect to the end of the socket or to
+a connect elsewhere. TX_B and RX_B are the bytes that were sent and received in that
+time. Then connections that the recording cut, with the part of their life that it
+has, and flows of sockets that are not connected: one per peer, from the first to
+the last datagram, another after so many seconds of silence.
+The original sees only the functions for IPv4, so IPv6 has no bytes and no end there;
+it counts sends that failed and reads with MSG_PEEK, and a second connect moves the
+beginning: --compat does so.`,
+	Example: "udplife --port 53",
+	Options: []engine.Option{{Name: "idle", Kind: engine.Number, Default: "30", Doc: "seconds of silence that end a flow of an unconnected socket"},
+		engine.Compat("IPv4 only, sizes asked for, MSG_PEEK counted, a connect moves the beginning")},
+	New: newUdplife,
+})
+
+// talk is what a UDP socket exchanges with one peer.
+type talk struct {
+	who            process
+	laddr, raddr   string
+	lport, rport   int64
+	began, last    int64
+	sent, received int64 // first datagram each way; 0 if none
+	tx, rx, failed int64
+	asked, read    int64 // bytes as the original counts them
+	connected      bool
+	older          bool // began before the recording
+	again          bool // the socket had been connected before
+	sock           agg.Socket
+}
+
+type udplife struct {
+	in               *engine.Input
+	whole, cut, flow *render.Table
+	talks            *talks
+	compat           bool
+
+	sessions, v6, differ int64
+}
+
+func newUdplife(in *engine.Input) engine.Fold {
+	f := &udplife{in: in, compat: in.Flag("compat")}
+	in.Sockets("their bytes and the time before it are missing")
+	f.talks = newTalks(in, int64(in.Number("idle"))*1e9, f.ended)
+	cols := join(owner(), ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
+		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("first_send_us", render.Int).In("us"),
+		render.Col("first_recv_us", render.Int).In("us"), render.Col("failed_sends", render.Int)}, identity())
+	why := append(cols[:len(cols):len(cols)], render.Col("why", render.String).Text("WHY", 0))
+	f.whole = in.Table(render.Spec{Name: "sessions", Columns: cols})
+	f.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Columns: why}).Hold(1 << 16)
+	f.flow = in.Table(render.Spec{Name: "flows", Title: "of sockets that are not connected, by peer", Columns: why}).Hold(1 << 16)
+	return f
+}
+
+// ended lists what a socket and a peer had to say to each other.
+func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
+	if f.compat {
+		f.original(s, k, until, why)
+		return
+	}
+	switch {
+	case !k.connected:
+		f.line(f.flow, s, k, k.last-k.began).Str(why).End()
+	case k.older || why == "open":
+		if k.older {
+			why = "began before, " + why
+		}
+		f.line(f.cut, s, k, until-k.began).Str(why).End()
+	default:
+		f.count(s, k)
+		f.line(f.whole, s, k, until-k.began).End()
+	}
+}
+
+// count compares a session with what the original says of it.
+func (f *udplife) count(s *agg.Socket, k *talk) {
+	f.sessions++
+	switch {
+	case ipVersion(s.Laddr) == 6:
+		f.v6++
+	case k.tx != k.asked || k.rx != k.read || k.again:
+		f.differ++
+	}
+}
+
+// original shows a socket by the original's rule, when it is gone.
+func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
+	if !k.connected || k.older || why != "closed" {
+		return
+	}
+	if f.count(s, k); ipVersion(s.Laddr) == 6 {
+		return
+	}
+	o := *k
+	o.tx, o.rx = k.asked, k.read
+	f.line(f.whole, s, &o, until-k.began).End()
+}
+
+func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *render.Table {
+	t.IntOr(k.who.pid, k.who.pid != 0).StrOr(k.who.comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).Int(k.rport)
+	t.Int(k.tx).Int(k.rx).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
+	return putIdentity(t, s)
+}
+
+// Finish shows what was cut and the flows, and tells the rules apart.
+func (f *udplife) Finish(a *render.Answer) {
+	f.talks.finish()
+	f.cut.Show()
+	f.flow.Show()
+	if n := f.cut.Dropped + f.flow.Dropped + f.talks.refused; n > 0 {
+		a.Note("not listed for want of room: " + engine.Group(n))
+	}
+	if f.v6+f.differ == 0 {
+		return
+	}
+	if f.compat {
+		a.Note(fmt.Sprintf("original rule: %s of IPv6 left out, bytes or beginning differ in %s others", engine.Group(f.v6), engine.Group(f.differ)))
+		return
+	}
+	a.Note(fmt.Sprintf("of %s the original (--compat) leaves out %s of IPv6, and has other bytes or another beginning in %s", plural(f.sessions, "session", "sessions"),
+		engine.Group(f.v6), engine.Group(f.differ)))
+}

@@ -1,0 +1,103 @@
+package analyze
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/plot"
+	"netrec/analyze/render"
+)
+
+// winPlot draws the window of one session into a file.
+type winPlot struct {
+	winPlots
+	in   *engine.Input
+	path string
+}
+
+// unsetThreshold is the slow start threshold of a session that has not lost anything yet.
+const unsetThreshold = math.MaxInt32
+
+func (p *winPlot) finish(a *render.Answer) {
+	s := p.busiest()
+	if s == nil {
+		return
+	}
+	if err := p.write(s); err != nil {
+		a.Note(fmt.Sprintf("no picture: %v", err))
+		return
+	}
+	t := p.in.Table(render.Spec{Name: "plot", Columns: join([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
+		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("retransmits", render.Int).Text("RETR", 5)}, ends())})
+	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.resent), &s.sock).End()
+	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))
+	if s.late {
+		a.Note("the beginning of the session is not in the picture: others had more rows then")
+	}
+	if n := s.resent - int64(len(s.marks)); n > 0 {
+		a.Note(plural(n, "retransmission", "retransmissions") + " beyond the first have no mark")
+	}
+}
+
+// write makes the file. Its name says which kind of picture is wanted.
+func (p *winPlot) write(s *winSeries) error {
+	f := p.figure(s)
+	drawing := map[string]func(io.Writer) error{".svg": f.SVG, ".png": f.PNG}[strings.ToLower(filepath.Ext(p.path))]
+	if drawing == nil {
+		return fmt.Errorf("%s: the name ends neither in .svg nor in .png", p.path)
+	}
+	w, err := os.OpenFile(p.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(drawing(w), w.Close())
+}
+
+func (p *winPlot) figure(s *winSeries) *plot.Figure {
+	window := plot.Curve{Name: "congestion window", Color: plot.Color{R: 0x1f, G: 0x6f, B: 0xb4}}
+	threshold := plot.Curve{Name: "slow start threshold", Color: plot.Color{R: 0xd9, G: 0x82, B: 0x2b}, Dashed: true}
+	buffer := plot.Curve{Name: "send buffer", Color: plot.Color{R: 0x3a, G: 0x9a, B: 0x5b}, Right: true}
+	at := func(ts int64) float64 { return float64(ts-p.in.Start()) / 1e9 }
+	var end float64
+	for i := range s.buckets {
+		b := &s.buckets[i]
+		x := at(s.from + b.at*s.width)
+		for _, v := range [...]int64{b.first, b.low, b.high, b.last} {
+			if n := len(window.Points); n == 0 || window.Points[n-1] != (plot.Point{X: x, Y: float64(v)}) {
+				window.Points = append(window.Points, plot.Point{X: x, Y: float64(v)})
+			}
+		}
+		limit := math.NaN()
+		if b.threshold < unsetThreshold {
+			limit = float64(b.threshold)
+		}
+		threshold.Points = append(threshold.Points, plot.Point{X: x, Y: limit})
+		buffer.Points = append(buffer.Points, plot.Point{X: x, Y: float64(b.limit) / 1024})
+		end = x
+	}
+	f := &plot.Figure{Title: p.title(s), X: "time since the start of the recording (s)", Left: "segments", Right: "KiB", Curves: []plot.Curve{window, threshold, buffer},
+		Begin: at(s.from), Finish: end, MarksName: "retransmission", MarksColor: plot.Color{R: 0xc0, G: 0x39, B: 0x2b}}
+	for _, ts := range s.marks {
+		if x := at(ts); x >= f.Begin {
+			f.Marks, f.Finish = append(f.Marks, x), max(f.Finish, x)
+		}
+	}
+	return f
+}
+
+func (p *winPlot) title(s *winSeries) string {
+	t := fmt.Sprintf("socket 0x%x", s.sock.Addr)
+	if s.sock.Tuple() {
+		t = end(s.sock.Laddr, s.sock.Lport) + " > " + end(s.sock.Raddr, s.sock.Rport)
+	}
+	if s.sock.Comm != "" {
+		t += fmt.Sprintf(" (%s, pid %d)", s.sock.Comm, s.sock.Pid)
+	}
+	return string(render.AppendSafe(nil, t))
+}

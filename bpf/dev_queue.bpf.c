@@ -1,0 +1,22 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "dev.h"
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(dev_queue_tp, struct sk_buff *skb)
+{
+	const bool direct = true;
+	struct net_device *dev = skb->dev;
+	u32 netns = dev_netns(dev, direct);
+	struct dev_queue *r;
+
+	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
+		return 0;
+	r = BEGIN(dev_queue, full_sock(skb->sk), skb, netns);
+	if (!r)
+		return 0;
+	FILL_DEV(r, dev);
+	FILL_PACKET(r, skb);
+	SUBMIT(r);
+	return 0;
+}

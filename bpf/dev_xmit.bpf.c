@@ -1,0 +1,30 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "dev.h"
+
+/* The driver may have freed the packet: its address is a name here, never a pointer, and
+ * so nothing in it can select it. */
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned int len)
+{
+	const bool direct = true;
+	u32 netns = dev_netns(dev, direct);
+	struct dev_xmit *r;
+	s64 n = 0;
+
+	if (FILTER_WHAT || !want_netns(netns) || (FILTER_DEV && !want_dev(dev->ifindex)) || !want_who(0))
+		return 0;
+	r = BEGIN(dev_xmit, 0, skb, netns);
+	if (!r)
+		return 0;
+	FILL_DEV(r, dev);
+	r->len_bytes = len;
+	r->rc = rc;
+	if (cfg_detail)
+		n = bpf_get_stack(ctx, r->kstack, sizeof(r->kstack) - 8, 0);
+	if (n < 0)
+		n = 0;
+	r->kstack[(n >> 3) & 31] = 0;
+	SUBMIT(r);
+	return 0;
+}

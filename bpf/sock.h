@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* What a socket and the running task say about themselves. */
+#ifndef NETREC_SOCK_H
+#define NETREC_SOCK_H
+
+#include "kernel.h"
+#include "events.gen.h"
+#include "compat.h"
+
+static __always_inline u32 task_netns(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
+}
+
+static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
+{
+	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+}
+
+/* inet_sport outlives skc_num, which is 0 again on the way to CLOSE. */
+static __always_inline u16 local_port(struct sock *sk, const bool direct)
+{
+	u16 num = K(sk, __sk_common.skc_num);
+
+	if (!num)
+		num = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+	return num;
+}
+
+static __always_inline bool is_inet(u16 family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+/* A packet may belong to a request or to a connection in TIME_WAIT, which are not
+ * whole sockets; their address says nothing about a socket. */
+static __always_inline struct sock *full_sock(struct sock *sk)
+{
+	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+
+	return state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV ? 0 : sk;
+}
+
+static __always_inline s64 cookie(struct sock *sk, const bool direct)
+{
+	return K(sk, __sk_common.skc_cookie.counter);
+}
+
+static __always_inline void fill_addr(u8 *dst, struct in6_addr *v6, const u32 v4, u16 family, const bool direct)
+{
+	if (family == AF_INET6) {
+		if (direct)
+			__builtin_memcpy(dst, v6, 16);
+		else
+			bpf_probe_read_kernel(dst, 16, v6);
+		return;
+	}
+	__builtin_memset(dst, 0, 16);
+	*(u32 *)dst = family == AF_INET ? v4 : 0;
+}
+
+static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const bool direct)
+{
+	u16 family = K(sk, __sk_common.skc_family);
+
+	t->family = family;
+	if (!is_inet(family)) {
+		__builtin_memset(t, 0, sizeof(*t));
+		t->family = family;
+		return;
+	}
+	fill_addr(t->laddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_rcv_saddr),
+		  K(sk, __sk_common.skc_rcv_saddr), family, direct);
+	fill_addr(t->raddr, __builtin_preserve_access_index(&sk->__sk_common.skc_v6_daddr),
+		  K(sk, __sk_common.skc_daddr), family, direct);
+	t->lport = local_port(sk, direct);
+	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
+}
+
+#endif

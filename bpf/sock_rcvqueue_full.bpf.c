@@ -1,0 +1,38 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "netrec.h"
+
+static __always_inline int rcvqueue_full(struct sock *sk, struct sk_buff *skb)
+{
+	const bool direct = true;
+	u32 netns = sock_netns(sk, direct);
+	struct sock_rcvqueue_full *r;
+
+	if (!want_sock(sk, netns))
+		return 0;
+	r = BEGIN_FLOOD(sock_rcvqueue_full, sk, skb, netns);
+	if (!r)
+		return 0;
+	fill_tuple(&r->tuple, sk, direct);
+	r->cookie = cookie(sk, direct);
+	r->sk_rmem_alloc = sk->sk_backlog.rmem_alloc.counter;
+	r->sk_rcvbuf = sk->sk_rcvbuf;
+	r->truesize_bytes = skb->truesize;
+	r->sock_type = sk->sk_type;
+	r->protocol = sk->sk_protocol;
+	SUBMIT(r);
+	return 0;
+}
+
+SEC("tp_btf/sock_rcvqueue_full")
+int BPF_PROG(sock_rcvqueue_full_tp, struct sock *sk, struct sk_buff *skb)
+{
+	first_run(EV_sock_rcvqueue_full, (u64)skb);
+	return rcvqueue_full(sk, skb);
+}
+
+SEC("tp_btf/sock_rcvqueue_full")
+int BPF_PROG(sock_rcvqueue_full_tp_again, struct sock *sk, struct sk_buff *skb)
+{
+	return missed_first(EV_sock_rcvqueue_full, (u64)skb) ? rcvqueue_full(sk, skb) : 0;
+}

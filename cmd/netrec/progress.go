@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/scan"
+)
+
+// How a long scan is shown.
+const (
+	progressAfter = 700 * time.Millisecond // a scan that takes less shows nothing
+	progressEvery = 100 * time.Millisecond
+	progressRows  = 1 << 14 // the clock is read once in so many rows
+	progressWidth = 30
+)
+
+// progress draws how far a scan is on a terminal. Whatever else is written there must
+// go through writer, so that the line is gone by then.
+type progress struct {
+	to    io.Writer
+	now   func() time.Time
+	shown bool
+
+	began, last time.Time
+	from, until int64 // ts_ns of the scan
+	rows        int64
+}
+
+// watch shows the progress of scanning a source on the terminal that side is; without
+// one, source and writers are returned as they are.
+func watch(src scan.Source, out, side io.Writer) (scan.Source, io.Writer, io.Writer) {
+	f, ok := side.(*os.File)
+	if !ok || !terminal(f) {
+		return src, out, side
+	}
+	p := &progress{to: side, now: time.Now}
+	return &watched{src, p}, p.writer(out), p.writer(side)
+}
+
+func terminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// watched is a source whose scans are shown.
+type watched struct {
+	scan.Source
+	p *progress
+}
+
+// Scan delivers the rows and draws from time to time.
+func (w *watched) Scan(q scan.Query, f func(*scan.Row) error) error {
+	p, m := w.p, w.Meta()
+	p.began, p.rows, p.from, p.until = p.now(), 0, m.FirstNS, m.LastNS
+	if q.From > p.from {
+		p.from = q.From
+	}
+	if q.To != 0 && q.To < p.until {
+		p.until = q.To
+	}
+	defer p.clear()
+	return w.Source.Scan(q, func(r *scan.Row) error {
+		if p.rows++; p.rows%progressRows == 0 {
+			p.draw(r.TS)
+		}
+		return f(r)
+	})
+}
+
+// draw shows the line if it is time to: rows come in the order of time, so that tells
+// how much is done.
+func (p *progress) draw(ts int64) {
+	now := p.now()
+	if now.Sub(p.began) < progressAfter || now.Sub(p.last) < progressEvery || p.until <= p.from {
+		return
+	}
+	p.last, p.shown = now, true
+	done := min(max(float64(ts-p.from)/float64(p.until-p.from), 0), 1)
+	bar := strings.Repeat("#", int(done*progressWidth))
+	left := ""
+	if done > 0 {
+		rest := time.Duration(float64(now.Sub(p.began)) * (1 - done) / done)
+		left = fmt.Sprintf(", %s left", rest.Round(time.Second))
+	}
+	// A terminal that cannot be written to is no reason to stop.
+	_, _ = fmt.Fprintf(p.to, "\r[%-*s] %3d %%, %s events%s\x1b[K", progressWidth, bar, int(done*100), engine.Group(p.rows), left)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.shown {
+		_, _ = io.WriteString(p.to, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// writer is a writer before which the line goes away.
+func (p *progress) writer(w io.Writer) io.Writer { return clearing{p, w} }
+
+type clearing struct {
+	p *progress
+	w io.Writer
+}
+
+func (c clearing) Write(b []byte) (int, error) {
+	c.p.clear()
+	return c.w.Write(b)
+}

@@ -1,0 +1,71 @@
+package hook
+
+import (
+	"os"
+	"testing"
+
+	kallsyms "netrec/record/symbol"
+	"netrec/schema"
+)
+
+// The verifier removes filters that nobody asked for: of a program that only they give
+// functions of its own, one is left, and it is smaller than with the cheapest of filters.
+func TestUnusedFiltersAreRemoved(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading programs needs root: that unused filters cost nothing is not checked")
+	}
+	symbols, err := kallsyms.LoadKernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []string{"tcp_state", "dev_recv", "skb_drop"}
+	without := loadFirst(t, symbols, events, nil)
+	with := loadFirst(t, symbols, events, map[string]any{"cfg_filters": uint32(2), "cfg_port_count": uint32(1), "cfg_port": [8]uint32{443}})
+	for _, e := range events {
+		if without[e].functions != 1 || with[e].functions < 2 || without[e].bytes >= with[e].bytes {
+			t.Errorf("event %s: %+v without filters, %+v with one", e, without[e], with[e])
+		}
+	}
+	t.Logf("without filters %+v, with one %+v", without, with)
+}
+
+// loaded is the size of a program after the verifier.
+type loaded struct {
+	functions int
+	bytes     int
+}
+
+// loadFirst loads the first program of each event, and attaches none.
+func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[string]any) map[string]loaded {
+	t.Helper()
+	k, err := newKernel(symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := int64(os.Getpagesize())
+	s := &Set{kernel: k, conf: Config{CPUs: PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Symbols: symbols, Filters: filters}}
+	defer s.Release()
+	if err := s.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]loaded{}
+	for _, name := range events {
+		prog := s.base.Programs[schema.ByName(name).Ladder[0][0].Prog]
+		p, err := s.loadProgram(prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := p.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lens, _ := info.JitedFuncLens()
+		size, err := info.TranslatedSize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = loaded{len(lens), size}
+		p.Close()
+	}
+	return out
+}

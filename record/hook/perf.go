@@ -1,0 +1,100 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"netrec/schema"
+)
+
+// perfEvent is an open event of perf; closing it detaches its program.
+type perfEvent int
+
+func (fd perfEvent) Close() error { return unix.Close(int(fd)) }
+
+// softwareEvents are the events of perf that a hook may name.
+var softwareEvents = map[string]uint64{"cpu-clock": unix.PERF_COUNT_SW_CPU_CLOCK}
+
+// linkPerf opens the event on every CPU that is online; CPUs that come later are not
+// sampled. A link of the kernel's own would need 5.15, closing the event does the same.
+func linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
+	name, freq, _ := strings.Cut(h.Target, "@")
+	config, ok := softwareEvents[name]
+	hertz, err := strconv.ParseUint(freq, 10, 32)
+	if !ok || err != nil {
+		return nil, fmt.Errorf("no event of perf %q", h.Target)
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	var open []io.Closer
+	for _, cpu := range cpus {
+		fd, err := openPerf(config, hertz, cpu, p)
+		if errors.Is(err, unix.ENODEV) {
+			continue // went offline meanwhile
+		}
+		if err != nil {
+			for _, e := range open {
+				e.Close()
+			}
+			return nil, fmt.Errorf("cpu %d: %w", cpu, err)
+		}
+		open = append(open, fd)
+	}
+	return open, nil
+}
+
+func openPerf(config, hertz uint64, cpu int, p *ebpf.Program) (perfEvent, error) {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: config, Sample: hertz,
+		Bits: unix.PerfBitFreq | unix.PerfBitDisabled | unix.PerfBitExcludeIdle, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	if err = unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, p.FD()); err == nil {
+		err = unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return perfEvent(fd), nil
+}
+
+func onlineCPUs() ([]int, error) {
+	b, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, fmt.Errorf("which CPUs are online: %w", err)
+	}
+	return parseCPUs(strings.TrimSpace(string(b)))
+}
+
+// parseCPUs reads a list like 0-3,8.
+func parseCPUs(list string) ([]int, error) {
+	const most = 1 << 14
+	var cpus []int
+	for _, part := range strings.Split(list, ",") {
+		lo, hi, isRange := strings.Cut(part, "-")
+		first, err := strconv.Atoi(lo)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.Atoi(hi)
+		}
+		if err != nil || first < 0 || last < first || last >= most {
+			return nil, fmt.Errorf("list of CPUs %q: not numbers and ranges", list)
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}

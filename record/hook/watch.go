@@ -1,0 +1,179 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// watch is told by the kernel of every file whose code is mapped into a process, through
+// a ring of perf per CPU. It costs nothing until a program is started or loads a library.
+type watch struct {
+	cpus   []*perfRing
+	wakeup int // eventfd that ends wait
+	poll   []unix.PollFd
+}
+
+func newWatch() (w *watch, err error) {
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	w = &watch{}
+	defer func() {
+		if err != nil {
+			_ = w.close()
+			w = nil
+		}
+	}()
+	if w.wakeup, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return w, fmt.Errorf("create an eventfd: %w", err)
+	}
+	w.poll = []unix.PollFd{{Fd: int32(w.wakeup), Events: unix.POLLIN}}
+	for _, cpu := range cpus {
+		r, err := openPerfRing(cpu)
+		if errors.Is(err, unix.ENODEV) {
+			continue // went offline meanwhile
+		}
+		if err != nil {
+			return w, fmt.Errorf("cpu %d: %w", cpu, err)
+		}
+		w.cpus = append(w.cpus, r)
+		w.poll = append(w.poll, unix.PollFd{Fd: int32(r.fd), Events: unix.POLLIN})
+	}
+	return w, nil
+}
+
+// wait returns true when there are messages, false when the watch has been stopped.
+func (w *watch) wait() bool {
+	for {
+		_, err := unix.Poll(w.poll, -1)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return err == nil && w.poll[0].Revents == 0
+	}
+}
+
+func (w *watch) stop() error {
+	if _, err := unix.Write(w.wakeup, []byte{1, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+		return fmt.Errorf("stop watching for libraries: %w", err)
+	}
+	return nil
+}
+
+func (w *watch) close() error {
+	var errs []error
+	for _, r := range w.cpus {
+		errs = append(errs, r.close())
+	}
+	if w.wakeup > 0 {
+		errs = append(errs, unix.Close(w.wakeup))
+	}
+	return errors.Join(errs...)
+}
+
+// take reads all messages and keeps those about C libraries.
+func (w *watch) take(lost *bool) (out []fileMapped) {
+	for _, r := range w.cpus {
+		r.each(func(kind uint32, msg []byte) {
+			switch kind {
+			case unix.PERF_RECORD_LOST:
+				*lost = true
+			case unix.PERF_RECORD_MMAP2:
+				if m, ok := parseMmap2(msg); ok {
+					out = append(out, m)
+				}
+			}
+		})
+	}
+	return out
+}
+
+// mmap2 is the fixed part of a message: process and thread, addresses, place in the
+// file, file system, file and its generation, protection and flags.
+type mmap2 struct {
+	Pid, Tid       uint32
+	Addr, Len, Off uint64
+	Major, Minor   uint32
+	Ino, Gen       uint64
+	Prot, Flags    uint32
+}
+
+const mmap2Size = int(unsafe.Sizeof(mmap2{}))
+
+// parseMmap2 is false for other files than C libraries.
+func parseMmap2(msg []byte) (m fileMapped, ok bool) {
+	if len(msg) <= mmap2Size {
+		return m, false
+	}
+	path, _, _ := bytes.Cut(msg[mmap2Size:], []byte{0})
+	if !isLibc(string(path)) {
+		return m, false
+	}
+	var h mmap2
+	if _, err := binary.Decode(msg, binary.NativeEndian, &h); err != nil {
+		return m, false
+	}
+	return fileMapped{pid: h.Pid, span: fmt.Sprintf("%x-%x", h.Addr, h.Addr+h.Len), path: string(path),
+		id: fileID(uint64(h.Major), uint64(h.Minor), h.Ino)}, true
+}
+
+// ringPages is the size of a ring: messages are some 150 bytes, a program has ten.
+const ringPages = 16
+
+// perfRing is one CPU's messages.
+type perfRing struct {
+	fd  int
+	mem []byte
+	msg []byte // of a message that goes around the end
+}
+
+func openPerfRing(cpu int) (*perfRing, error) {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Wakeup: 1,
+		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitWatermark, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	page := unix.Getpagesize()
+	mem, err := unix.Mmap(fd, 0, (1+ringPages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("map a ring of perf: %w", err)
+	}
+	return &perfRing{fd: fd, mem: mem}, nil
+}
+
+func (r *perfRing) close() error {
+	return errors.Join(unix.Munmap(r.mem), unix.Close(r.fd))
+}
+
+// each gives the body of every message; it is valid during the call.
+func (r *perfRing) each(f func(kind uint32, body []byte)) {
+	const header = 8 // type, misc, size
+	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.mem[0]))
+	data := r.mem[unix.Getpagesize():]
+	tail, head := page.Data_tail, atomic.LoadUint64(&page.Data_head)
+	for tail < head {
+		at := tail % uint64(len(data))
+		size := uint64(binary.NativeEndian.Uint16(data[at+6:])) // headers do not go around the end
+		if size < header {
+			tail = head // cannot be
+			break
+		}
+		msg := data[at:min(at+size, uint64(len(data)))]
+		if n := uint64(len(msg)); n < size {
+			r.msg = append(append(r.msg[:0], msg...), data[:size-n]...)
+			msg = r.msg
+		}
+		f(binary.NativeEndian.Uint32(msg), msg[header:])
+		tail += size
+	}
+	atomic.StoreUint64(&page.Data_tail, tail)
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"netrec/record/rig"
+	"netrec/record/vmtest"
+)
+
+// guestKernel is of the series that this machine is likeliest to have, with every hook.
+const guestKernel = "6.18"
+
+// guestNamespaces are joined by a link, so that packets pass devices and queues.
+const guestNamespaces = "cost-a,cost-b"
+
+// reference is the event that costs elsewhere are compared with: an emulated machine
+// shows how much more one costs than another, not how much.
+const reference = "sock_io"
+
+// marker begins the line of results in a guest's output.
+const marker = "cost-of-every-event: "
+
+// inGuest boots a kernel and measures there. It needs what make kernel needs.
+func (b *bench) inGuest() ([]hits, error) {
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "cost"), self, 0o755); err != nil {
+		return nil, err
+	}
+	res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: guestKernel, Share: b.dir,
+		Command: []string{"/host/cost", "-guest"}, Timeout: 6 * time.Minute})
+	if err != nil {
+		return nil, fmt.Errorf("boot %s: %w\n%s", guestKernel, err, res.Output)
+	}
+	_, line, ok := bytes.Cut(res.Output, []byte(marker))
+	if !ok {
+		return nil, fmt.Errorf("kernel %s: exit code %d\n%s", guestKernel, res.ExitCode, res.Output)
+	}
+	var out []hits
+	if err := json.NewDecoder(bytes.NewReader(line)).Decode(&out); err != nil {
+		return nil, fmt.Errorf("results from kernel %s: %w", guestKernel, err)
+	}
+	return out, nil
+}
+
+// guest is the other side: it measures and prints the results.
+func guest() error {
+	const tools = "/host"
+	dir, err := os.MkdirTemp("", "cost-")
+	if err != nil {
+		return err
+	}
+	traffic := func(args ...string) error {
+		out, err := exec.Command(tools+"/traffic", append(args, "-ns", guestNamespaces)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("traffic: %w\n%s", err, out)
+		}
+		return nil
+	}
+	if err := traffic("-setup"); err != nil {
+		return err
+	}
+	start := func(path string, args ...string) (*rig.Recorder, error) {
+		return rig.Record(tools+"/netrec", path, args...)
+	}
+	out, err := every(dir, start, func() error { return traffic("-log", filepath.Join(dir, "log.json")) })
+	if err != nil {
+		return err
+	}
+	fmt.Print(marker)
+	return json.NewEncoder(os.Stdout).Encode(out)
+}

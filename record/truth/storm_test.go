@@ -1,0 +1,163 @@
+package truth
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"netrec/analyze/scan"
+	"netrec/record/rig"
+	"netrec/schema"
+)
+
+// stormTime is how long the storm lasts at least: several commits, and longer than memory
+// takes to settle. A busy guest takes longer for the looks at the recorder.
+const (
+	stormTime  = 12 * time.Second
+	stormLooks = 24
+)
+
+// TestStorm turns every event on and lets iperf3, small datagrams and connections without
+// pause loose. Much may be lost; all of it must be counted, and nothing may grow.
+func TestStorm(t *testing.T) {
+	tools := needTools(t, "all events together under load")
+	ns, err := rig.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ns.Close)
+	capture := filepath.Join(t.TempDir(), "storm.parquet")
+	rec, err := ns.Record(tools+"/netrec", capture, "-e", "all", "--profile", "full")
+	if err != nil {
+		t.Fatal(err)
+	}
+	load, err := ns.StartLoad(rig.Rates{Datagrams: 5000, Rounds: 1000, Connects: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams := iperf(t, ns)
+	kept := watchKept(t, rec)
+	for _, s := range streams {
+		_ = s.Process.Signal(syscall.SIGINT) // the client reports, the server ends
+		_ = s.Wait()
+	}
+	sides, err := load.Stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, err := rec.End(syscall.SIGINT)
+	if err != nil || code != 0 && code != 4 {
+		t.Fatalf("record ended with %d: %v\n%s", code, err, rec.Said())
+	}
+	meta, rows := countRows(t, capture)
+	for _, e := range slices.Concat(balance(meta.Losses, rows), checkHooks(&Capture{Meta: meta}, expected(t)), keptBounded(kept)) {
+		t.Error(e)
+	}
+	var total, lost int64
+	for _, n := range meta.Losses {
+		total, lost = total+n.Generated, lost+n.Lost()
+	}
+	calls := 0
+	for _, s := range sides {
+		calls += len(s.Calls)
+	}
+	t.Logf("%d events, %d lost, of %d socket calls and %d streams of iperf3; at the end %+v", total, lost, calls, len(streams)/2, kept[len(kept)-1])
+	if total < int64(calls) {
+		t.Errorf("%d events of %d socket calls", total, calls)
+	}
+}
+
+// iperf starts a stream of TCP and one of datagrams, each a server and a client. Guests
+// have the program.
+func iperf(t *testing.T, ns *rig.Namespace) (started []*exec.Cmd) {
+	t.Helper()
+	path, err := exec.LookPath("iperf3")
+	if err != nil {
+		if os.Getenv(guestEnv) != "" {
+			t.Fatal(err)
+		}
+		t.Log("no iperf3 here: the storm is without its streams")
+		return nil
+	}
+	run := func(args ...string) {
+		cmd := exec.Command(path, args...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := ns.Do(cmd.Start); err != nil {
+			t.Fatalf("iperf3 %s: %v", strings.Join(args, " "), err)
+		}
+		started = append(started, cmd)
+	}
+	run("-s", "-p", "5201")
+	run("-s", "-p", "5202")
+	time.Sleep(time.Second) // until they listen; a client without a server ends at once
+	run("-c", "127.0.0.1", "-p", "5201", "-t", "60")
+	run("-c", "127.0.0.1", "-p", "5202", "-t", "60", "-u", "-b", "20M", "-l", "1200")
+	slices.Reverse(started) // clients end first
+	return started
+}
+
+// watchKept looks at the recorder while the storm goes on.
+func watchKept(t *testing.T, rec *rig.Recorder) (all []rig.Kept) {
+	t.Helper()
+	for ; len(all) < stormLooks; time.Sleep(stormTime / stormLooks) {
+		k, err := rec.Kept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// maxRSS is what the recorder may hold: three piles of 32 MiB between rings and file, what
+// the encoder and the collector of garbage make of them, and the rings, which are mapped.
+const maxRSS = 640 << 20
+
+// keptBounded: maps and programs are as large as at the start, descriptors do not pile up,
+// and resident memory has stopped growing by the second half.
+func keptBounded(all []rig.Kept) Errors {
+	var errs Errors
+	first := all[0]
+	half := len(all) / 2
+	var early, late int64
+	for i, k := range all {
+		if k.Kernel != first.Kernel || k.Files > first.Files+2 {
+			errs.add("look %d: %d bytes in the kernel and %d files, %d and %d at the start", i, k.Kernel, k.Files, first.Kernel, first.Files)
+			break
+		}
+		if i < half {
+			early = max(early, k.RSS)
+		} else {
+			late = max(late, k.RSS)
+		}
+	}
+	if late > maxRSS || late > early+early/2 {
+		errs.add("resident memory: %d MiB at the most in the first half, %d MiB in the second", early>>20, late>>20)
+	}
+	return errs
+}
+
+// countRows counts without keeping anything of the rows.
+func countRows(t *testing.T, path string) (*scan.Meta, map[place]int64) {
+	t.Helper()
+	f, err := scan.Open(path, scan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cpu := scan.Col(schema.ColumnIndex("cpu"))
+	rows := map[place]int64{}
+	err = f.Scan(scan.Query{Columns: []scan.Col{cpu}}, func(r *scan.Row) error {
+		rows[place{r.Event.Name, r.Int(cpu)}]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Meta(), rows
+}

@@ -1,0 +1,26 @@
+package schema
+
+// SysBind is one bind(2), when it returns. The tuple is what the socket had then: the
+// port that the kernel chose where the caller asked for port 0.
+type SysBind struct {
+	Header
+	Tuple
+	Cookie   int64    `col:"cookie" null:"zero"`
+	Dur      int64    `col:"dur_ns"`
+	Ret      int64    `col:"ret"`
+	BindAddr [16]byte `col:"bind_addr" as:"ip BindFam" doc:"local address that the caller asked for, copied when the call began"`
+	BindPort uint16   `col:"bind_port" doc:"local port that the caller asked for; 0 leaves the choice to the kernel"`
+	BindFam  uint16
+	Type     uint16 `col:"sock_type" as:"enum sock_type"`
+	Protocol uint16 `col:"protocol" as:"enum protocol"`
+	FD       int32  `col:"fd"`
+	_        [4]uint8
+}
+
+var sysBind = Event{ID: 60, Name: "sys_bind", Row: SysBind{}, Rate: Low, Profile: Light,
+	Groups: []string{"sys"},
+	Doc:    "bind(2) returned",
+	Ladder: []Rung{
+		{{Kind: Syscall, Target: "sys_enter_bind", Prog: "sys_bind_enter"},
+			{Kind: Syscall, Target: "sys_exit_bind", Prog: "sys_bind_exit"}},
+	}}
