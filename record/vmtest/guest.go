@@ -77,10 +77,15 @@ func newGuest(cfg Config, k Kernel, img image) (*guest, error) {
 func (g *guest) path(name string) string { return filepath.Join(g.dir, "run", name) }
 
 // args is QEMU's command line. Nothing of the host's QEMU configuration counts.
+//
+// One thread emulates all of the guest's CPUs: with a thread each, QEMU before 8.1 may keep
+// a translation of code that another CPU changed meanwhile, and a guest that attaches a
+// probe then meets a breakpoint that is long gone, forever. It is no slower either: two
+// guests have two cores here.
 func (g *guest) args() []string {
 	args := []string{
 		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
-		"-machine", "q35,acpi=on", "-accel", "tcg,thread=multi,tb-size=256",
+		"-machine", "q35,acpi=on", "-accel", "tcg,thread=single,tb-size=256",
 		"-cpu", "Nehalem,+rdrand", "-smp", strconv.Itoa(g.cfg.CPUs), "-m", strconv.Itoa(g.cfg.MemoryMiB),
 		"-kernel", filepath.Join(g.k.dir, "vmlinux"), "-initrd", filepath.Join(g.dir, "initramfs"),
 		"-append", commandLine,
