@@ -78,13 +78,7 @@ var onlyCases = flag.String("filters", "", "of TestFilters only these cases, sep
 // TestFilters records the same traffic with each filter and without any, at the same
 // time, and wants of each row that it is where it belongs.
 func TestFilters(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("recording needs root: that filters keep what they name and nothing else is not checked")
-	}
-	tools := "/host"
-	if os.Getenv(guestEnv) == "" {
-		tools = buildTools(t)
-	}
+	tools := needTools(t, "that filters keep what they name and nothing else")
 	s := newStage(t)
 	cases := slices.DeleteFunc(filterCases(s), func(c filterCase) bool {
 		return *onlyCases != "" && !slices.Contains(strings.Split(*onlyCases, ","), c.name)

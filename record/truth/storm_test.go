@@ -19,7 +19,7 @@ import (
 // takes to settle. A busy guest takes longer for the looks at the recorder.
 const (
 	stormTime  = 12 * time.Second
-	stormLooks = 24
+	stormLooks = 12
 )
 
 // TestStorm turns every event on and lets iperf3, small datagrams and connections without

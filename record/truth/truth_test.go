@@ -70,7 +70,7 @@ func needsFunctions(r schema.Rung) bool {
 }
 
 // guestTests run in each booted kernel, and on the running one by themselves.
-var guestTests = []string{"TestThisKernel", "TestLibraries", "TestStorm"}
+var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestStorm"}
 
 // TestKernels boots the kernels and runs the tests of one kernel in each.
 func TestKernels(t *testing.T) {
@@ -148,6 +148,7 @@ func needTools(t *testing.T, what string) string {
 		t.Skipf("recording needs root: not checked: %s", what)
 	}
 	if os.Getenv(guestEnv) != "" {
+		traffic.LoadRadios()
 		return "/host"
 	}
 	return buildTools(t)

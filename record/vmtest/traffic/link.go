@@ -76,7 +76,7 @@ func Setup(a, b string) error {
 		return nil // no veth in this kernel: newLink falls back to loopback
 	}
 	loadDisciplines()
-	loadRadios()
+	LoadRadios()
 	ends := []end{{A, B, a, deviceA, delayA}, {B, A, b, deviceB, delayB}}
 	for _, e := range ends {
 		// One segment a packet: retransmitted packets and RetransSegs agree.

@@ -27,8 +27,8 @@ type Scan struct {
 // radios is how many simulated radios there are, so that two can scan at once.
 const radios = 2
 
-// loadRadios makes simulated radios before a recorder looks for the functions of Wi-Fi.
-func loadRadios() {
+// LoadRadios makes simulated radios, before a recorder looks for the functions of Wi-Fi.
+func LoadRadios() {
 	_ = command("modprobe", "mac80211_hwsim", fmt.Sprintf("radios=%d", radios)) // this kernel may have none
 }
 
@@ -74,10 +74,10 @@ func (w *worker) elsewhere(f func() error) {
 	}
 }
 
-// args is a scan as iw wants it.
-func (s *Scan) args(verbs ...string) []string {
-	args := append([]string{"dev", s.Device, "scan"}, verbs...)
-	args = append(args, "freq")
+// args is a scan as iw wants it: started, not waited for. Waiting, iw takes the end of
+// another radio's scan for its own, and may then ask for its socket's errors forever.
+func (s *Scan) args() []string {
+	args := []string{"dev", s.Device, "scan", "trigger", "freq"}
 	for _, f := range s.Freqs {
 		args = append(args, strconv.Itoa(f))
 	}
@@ -87,15 +87,14 @@ func (s *Scan) args(verbs ...string) []string {
 	return append(append(args, "ssid"), s.SSIDs...)
 }
 
-// errBusy is how iw says that the radio is scanning already; it may leave before its scan
-// is done, when another radio's is.
+// errBusy is how iw says that the radio is scanning already.
 const errBusy = "(-16)"
 
 // run starts iw until the radio takes the scan.
-func (s *Scan) run(verbs ...string) error {
+func (s *Scan) run() error {
 	deadline := time.Now().Add(patience)
 	for {
-		cmd := exec.Command("iw", s.args(verbs...)...)
+		cmd := exec.Command("iw", s.args()...)
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out
 		s.Begin = now()
@@ -137,7 +136,7 @@ func (w *worker) giveUp(dev string) {
 	}
 	abort := func() error { return command("iw", "dev", dev, "scan", "abort") }
 	w.elsewhere(func() error {
-		if err := s.run("trigger"); err != nil {
+		if err := s.run(); err != nil {
 			return err
 		}
 		s.Aborted = abort() == nil // unless it was done before
