@@ -86,9 +86,9 @@ func otherNamespace(t *testing.T, p *play, got *Capture) {
 			want += max(1, x.Conns) * (2*x.Msgs + 1) // the last read finds the end
 		}
 	}
-	rows := got.Select("sock_io", p.during)
+	rows := got.Select("sock_io", p.during, ended)
 	if len(rows) != want {
-		t.Errorf("%d sends and receives, want %d", len(rows), want)
+		t.Errorf("%d sends and receives, want %d: %v", len(rows), want, byCall(rows))
 	}
 	for _, c := range []*Capture{got, p.all} {
 		seen := map[int64]int{}

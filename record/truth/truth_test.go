@@ -25,7 +25,7 @@ import (
 
 var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
 
-// guestEnv marks the test binary inside a booted kernel, where its tools lie in /host.
+// guestEnv names the kernel to the test binary inside it, where its tools lie in /host.
 const guestEnv = "NETREC_GUEST"
 
 // expected is which events a kernel cannot show, by probes.md: this machine's has neither
@@ -82,13 +82,18 @@ func TestKernels(t *testing.T) {
 		names = vmtest.Names()
 	}
 	share := buildTools(t)
+	t.Cleanup(func() {
+		if *update || !t.Failed() {
+			compareHooks(t, share, names)
+		}
+	})
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=1"},
+			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
 				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 20 * time.Minute,
-				MemoryMiB: 2048} // TestFilters has a dozen recorders at once
+				MemoryMiB: 2048} // TestFilters has 17 recorders at once
 			res, err := vmtest.Run(context.Background(), config)
 			if emulatorCrashed(err) {
 				t.Logf("once more: %v", err)
@@ -174,6 +179,7 @@ func TestThisKernel(t *testing.T) {
 			t.Errorf("Debian's kernels allow all traffic, this one did not: %s", d)
 		}
 	}
+	saveHooks(t, c)
 	results := Check(c, l, expected(t))
 	for _, name := range sortedNames(results) {
 		t.Run(name, func(t *testing.T) {
