@@ -236,6 +236,9 @@ static __always_inline void call_end(const u16 ev)
  * rare events, whose absence would spoil a whole story, a second program is attached
  * behind the first. Each run of the first leaves a mark; where the second finds none,
  * the first was passed over, and the second takes the event.
+ *
+ * An interrupt's mark belongs to the CPU. A task's belongs to the thread: from 7.0 on a
+ * task may be moved to another CPU, or another one may run, between the two programs.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -244,11 +247,26 @@ struct {
 	__type(value, u64);
 } marks SEC(".maps");
 
+/* Threads whose numbers end alike share a mark. For one of them to find the other's, both
+ * must be inside the same event. */
+#define MARKED_THREADS 256
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, EV_MAX *MARKED_THREADS);
+	__type(key, u32);
+	__type(value, u64);
+} thread_marks SEC(".maps");
+
 static __always_inline u64 *mark_of(const u16 ev)
 {
-	u32 key = ev * (CTX_UNKNOWN + 1) + context();
+	u8 ctx = context();
+	u32 key = ev * (CTX_UNKNOWN + 1) + ctx;
 
-	return bpf_map_lookup_elem(&marks, &key);
+	if (ctx != CTX_TASK)
+		return bpf_map_lookup_elem(&marks, &key);
+	key = ev * MARKED_THREADS + ((u32)bpf_get_current_pid_tgid() & (MARKED_THREADS - 1));
+	return bpf_map_lookup_elem(&thread_marks, &key);
 }
 
 static __always_inline void first_run(const u16 ev, u64 token)

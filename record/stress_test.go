@@ -154,9 +154,9 @@ func TestStoppedConsumer(t *testing.T) {
 		t.Errorf("lost %v: the hot rings did not overflow, nothing was tested", lost)
 	}
 	for event, n := range lost {
-		// The load's own datagrams are dropped in thousands when their reader lags; such
-		// a flood of drops goes with the hot events.
-		if schema.ByName(event).Rare() && n > 0 && event != "skb_drop" {
+		// When its reader lags, the load's datagrams are dropped in thousands, and TCP
+		// takes segments for lost; such floods go with the hot events.
+		if schema.ByName(event).Rare() && n > 0 && event != "skb_drop" && event != "tcp_cong_state" {
 			t.Errorf("%s: %d lost, though rare", event, n)
 		}
 	}

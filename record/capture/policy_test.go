@@ -62,7 +62,7 @@ func TestFootersStayASmallPart(t *testing.T) {
 			footers += w.footerLen
 		}
 	}
-	if footers > w.Size()/3 {
+	if footers > 2*w.Size()/5 {
 		t.Errorf("footers are %d of %d bytes", footers, w.Size())
 	}
 	must(t, w.Close())

@@ -12,6 +12,7 @@ import (
 
 	"netrec/analyze/scan"
 	"netrec/record/rig"
+	"netrec/record/vmtest/traffic"
 	"netrec/schema"
 )
 
@@ -54,8 +55,9 @@ func TestStorm(t *testing.T) {
 	if err != nil || code != 0 && code != 4 {
 		t.Fatalf("record ended with %d: %v\n%s", code, err, rec.Said())
 	}
-	meta, rows := countRows(t, capture)
-	for _, e := range slices.Concat(balance(meta.Losses, rows), checkHooks(&Capture{Meta: meta}, expected(t)), keptBounded(kept)) {
+	meta, rows, opened := countRows(t, capture)
+	for _, e := range slices.Concat(balance(meta.Losses, rows), checkHooks(&Capture{Meta: meta}, expected(t)), keptBounded(kept),
+		checkOpened(t, ns, opened, lostRows(&Capture{Meta: meta}, "tcp_state"))) {
 		t.Error(e)
 	}
 	var total, lost int64
@@ -142,22 +144,40 @@ func keptBounded(all []rig.Kept) Errors {
 	return errs
 }
 
-// countRows counts without keeping anything of the rows.
-func countRows(t *testing.T, path string) (*scan.Meta, map[place]int64) {
+// checkOpened: threads that push each other off a CPU in the middle of an event leave one
+// row of it, not two and not none.
+func checkOpened(t *testing.T, ns *rig.Namespace, rows, lost int) (errs Errors) {
+	t.Helper()
+	var counted map[string]int
+	if err := ns.Do(func() (err error) { counted, err = traffic.ReadCounters(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if n := counted["Tcp.ActiveOpens"]; rows > n || rows+lost < n || n == 0 {
+		errs.add("tcp_state: %d changes to SYN_SENT and %d lost, the kernel counted %d", rows, lost, n)
+	}
+	return errs
+}
+
+// countRows counts without keeping anything of the rows: those of each event and CPU, and
+// those that open a connection.
+func countRows(t *testing.T, path string) (meta *scan.Meta, rows map[place]int64, opened int) {
 	t.Helper()
 	f, err := scan.Open(path, scan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cpu := scan.Col(schema.ColumnIndex("cpu"))
-	rows := map[place]int64{}
-	err = f.Scan(scan.Query{Columns: []scan.Col{cpu}}, func(r *scan.Row) error {
+	cpu, state := scan.Col(schema.ColumnIndex("cpu")), scan.Col(schema.ColumnIndex("new_state"))
+	rows = map[place]int64{}
+	err = f.Scan(scan.Query{Columns: []scan.Col{cpu, state}}, func(r *scan.Row) error {
 		rows[place{r.Event.Name, r.Int(cpu)}]++
+		if r.Event.Name == "tcp_state" && r.Str(state) == "SYN_SENT" {
+			opened++
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Meta(), rows
+	return f.Meta(), rows, opened
 }

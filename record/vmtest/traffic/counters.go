@@ -20,8 +20,8 @@ type Counters struct {
 // Delta is how much a counter grew.
 func (c Counters) Delta(name string) int { return c.After[name] - c.Before[name] }
 
-// readCounters reads the counters of the calling thread's network namespace.
-func readCounters() (map[string]int, error) {
+// ReadCounters reads the counters of the calling thread's network namespace.
+func ReadCounters() (map[string]int, error) {
 	out := map[string]int{}
 	for name, parse := range map[string]func(io.Reader, map[string]int) error{
 		"snmp": parsePairs, "netstat": parsePairs, "snmp6": parseSingle, "dev": parseDevices,

@@ -60,7 +60,7 @@ func (w *worker) lateConnect(l *socket) (client, server *socket) {
 // counter reads one of the kernel's counters.
 func (w *worker) counter(side Side, name string) int {
 	w.in(side)
-	all, err := readCounters()
+	all, err := ReadCounters()
 	if err != nil {
 		w.fail("%w", err)
 	}

@@ -163,7 +163,7 @@ func newWorker(o Options) (*worker, error) {
 
 func (w *worker) counters(side Side) map[string]int {
 	w.in(side)
-	all, err := readCounters()
+	all, err := ReadCounters()
 	if err != nil {
 		w.fail("%w", err)
 	}
