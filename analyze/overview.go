@@ -107,7 +107,7 @@ func (f *overview) recording() {
 }
 
 func (f *overview) events() {
-	t := f.in.Table(render.Spec{Name: "events", Title: "events", Columns: []render.Column{render.Col("event", render.String).Text("EVENT", -16),
+	t := f.in.Table(render.Spec{Name: "events", Title: "events", Columns: []render.Column{render.Col("event", render.String).Text("EVENT", -21),
 		render.Col("rows", render.Int).Text("ROWS", 12), render.Col("lost", render.Int).Text("LOST", 10), render.Col("state", render.String).Text("HOOKS", 0)}})
 	for i := range schema.Events {
 		name := schema.Events[i].Name

@@ -102,7 +102,11 @@ func (f *sock) ended(s *agg.Socket) {
 }
 
 // at is a time as seconds after the start of the recording.
-func (f *sock) at(ts int64) string { return fmt.Sprintf("%.6f s", float64(ts-f.in.Start())/1e9) }
+// at is in whole microseconds, as the time line has it.
+func (f *sock) at(ts int64) string {
+	us := (ts - f.in.Start()) / 1e3
+	return fmt.Sprintf("%d.%06d s", us/1e6, us%1e6)
+}
 
 // Finish shows the lives, then the time line.
 func (f *sock) Finish(a *render.Answer) {

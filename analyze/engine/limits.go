@@ -138,10 +138,10 @@ func fallback(m *scan.Meta, event string) string {
 		}
 		for _, r := range h.Refused {
 			if r.Hook == first {
-				return fmt.Sprintf("event %s seen through %s (%s: %s)", event, strings.Join(h.Hooks, "+"), first, r.Why)
+				return fmt.Sprintf("event %s seen through %s (%s: %s)", event, shorten(h.Hooks), first, r.Why)
 			}
 		}
-		return fmt.Sprintf("event %s seen through %s", event, strings.Join(h.Hooks, "+"))
+		return fmt.Sprintf("event %s seen through %s", event, shorten(h.Hooks))
 	}
 	return ""
 }

@@ -136,7 +136,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	}
 	p, err := s.loadProgram(prog)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("load: %w", short(err))
 	}
 	links, err := s.link(h, p)
 	if err != nil {
