@@ -87,7 +87,7 @@ func TestFilters(t *testing.T) {
 		}
 		return c.words && os.Getenv(guestEnv) != ""
 	})
-	const atOnce = 16 // recorders; a guest has little memory
+	const atOnce = 6 // recorders: each of them costs all events of the others a little time
 	for len(cases) > 0 {
 		n := min(atOnce, len(cases))
 		perform(t, tools, s, cases[:n])

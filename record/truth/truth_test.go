@@ -93,7 +93,7 @@ func TestKernels(t *testing.T) {
 			begun := time.Now()
 			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
 				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 20 * time.Minute,
-				MemoryMiB: 2048} // TestFilters has 17 recorders at once
+				MemoryMiB: 2048} // the storm fills rings and piles, TestFilters has seven recorders
 			res, err := vmtest.Run(context.Background(), config)
 			if emulatorCrashed(err) {
 				t.Logf("once more: %v", err)
