@@ -14,9 +14,10 @@ func checkQueues(c *Capture, l *traffic.Log, want Expect) Errors {
 	if len(l.Queues) == 0 {
 		errs.add("no discipline was tried")
 	}
-	drops := 0
+	drops, short, all := 0, 0, 0
 	for _, q := range l.Queues {
-		errs = append(errs, checkQueue(c, l, q)...)
+		es, missing := checkQueue(c, l, q)
+		errs, short, all = append(errs, es...), short+missing, all+2*q.Sent
 		window := c.Select("qdisc_drop", Between(q.Begin, q.End), Is("dev", q.Device), ofRun(l))
 		if len(window) != q.Dropped && !slices.Contains(want.Missing, "qdisc_drop") {
 			errs.add("qdisc_drop: %d packets of %s, which dropped %d", len(window), q.Kind, q.Dropped)
@@ -26,14 +27,23 @@ func checkQueues(c *Capture, l *traffic.Log, want Expect) Errors {
 	if drops == 0 {
 		errs.add("no discipline dropped anything")
 	}
+	if short*mostShort > all {
+		errs.add("disciplines by kprobes: %d of %d packets have no row", short, all)
+	}
 	return errs
 }
+
+// mostShort: kprobes may miss one of so many packets. The kernel runs none while it is in
+// another's handler; an interrupt may come there, and with it a whole queue's packets at
+// once. Kernels that need kprobes here do not count that.
+const mostShort = 30
 
 // checkQueue looks at one discipline. A function sees all packets that it is given, those
 // that it then refuses too; the tracepoints see what the root of a device took. Where the
 // kernel hands packets past a queue, only what was put in can be told to come out.
-func checkQueue(c *Capture, l *traffic.Log, q traffic.Queue) Errors {
-	var errs Errors
+//
+// It also gives how many packets kprobes have not seen.
+func checkQueue(c *Capture, l *traffic.Log, q traffic.Queue) (errs Errors, missing int) {
 	in := []func(*Row) bool{Between(q.Begin, q.End), Is("dev", q.Device), Is("qdisc_kind", q.Kind),
 		Num("qdisc_handle", int64(q.Handle)), Num("netns", int64(l.Namespaces[q.Side].Inode))}
 	byEnqueue, byDequeue := byFunction(c, "qdisc_enq", q.Kind), byFunction(c, "qdisc_deq", q.Kind)
@@ -51,9 +61,15 @@ func checkQueue(c *Capture, l *traffic.Log, q traffic.Queue) Errors {
 	for _, r := range c.Select("qdisc_deq", in...) {
 		deq += int(r.Int["packets"])
 	}
-	exact := nearly(enq, given, passedOver(c, "qdisc_enq", q.Kind)) && nearly(deq, taken, passedOver(c, "qdisc_deq", q.Kind))
+	exact := enq == given && deq == taken
 	if q.Bypass {
 		exact = enq <= given && deq == enq-(given-taken)
+	}
+	if kprobed := hookOf(c, "qdisc_enq", q.Kind) == "kprobe" || hookOf(c, "qdisc_deq", q.Kind) == "kprobe"; kprobed && !exact {
+		exact = enq <= given && deq <= taken
+		if missing = given - enq + taken - deq; q.Bypass { // what came in must come out
+			missing = max(given-enq-(taken-deq), taken-deq-(given-enq))
+		}
 	}
 	if !exact {
 		errs.add("discipline %s (inner: %t) sent %d packets and dropped %d: %d rows of qdisc_enq, want %d, and %d dequeued, want %d",
@@ -62,20 +78,7 @@ func checkQueue(c *Capture, l *traffic.Log, q traffic.Queue) Errors {
 	if byFunction(c, "qdisc_enq", "tbf") && !byEnqueue || byFunction(c, "qdisc_deq", "tbf") && !byDequeue && !strings.Contains(q.Kind, "fifo") {
 		errs.add("discipline %s: its functions are not hooked, others' are", q.Kind)
 	}
-	return errs
-}
-
-// nearly holds for as many rows as wanted, or a few less.
-func nearly(rows, wanted, less int) bool { return rows <= wanted && rows >= wanted-less }
-
-// passedOver is how many packets of a run a kprobe may not see: the kernel runs none while
-// it is in another's handler, and an interrupt may come there. Kernels that need kprobes
-// here do not count it.
-func passedOver(c *Capture, event, kind string) int {
-	if hookOf(c, event, kind) == "kprobe" {
-		return 2
-	}
-	return 0
+	return errs, missing
 }
 
 // byFunction says whether the functions of a kind are hooked; else there is the tracepoint
