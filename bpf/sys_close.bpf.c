@@ -39,9 +39,13 @@ int sys_close_enter(struct trace_event_raw_sys_enter *ctx)
 	return sk ? close_enter(sk, fd, fd) : 0;
 }
 
+#define CLOSE_RANGE_CLOEXEC 4 /* marks them for exec, which closes them */
+
 SEC("tp/syscalls/sys_enter_close_range")
 int sys_close_range_enter(struct trace_event_raw_sys_enter *ctx)
 {
+	if (ctx->args[2] & CLOSE_RANGE_CLOEXEC)
+		return 0;
 	return close_enter(0, ctx->args[0], ctx->args[1]);
 }
 

@@ -35,8 +35,8 @@ func sysListen(fd, backlog int) (int, unix.Errno) {
 
 func sysClose(fd int) (int, unix.Errno) { return sys3(unix.SYS_CLOSE, uintptr(fd), 0, 0) }
 
-func sysCloseRange(first, last int) (int, unix.Errno) {
-	return sys3(unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(last), 0)
+func sysCloseRange(first, last, flags int) (int, unix.Errno) {
+	return sys3(unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(last), uintptr(flags))
 }
 
 func sysShutdown(fd, how int) (int, unix.Errno) {
