@@ -139,20 +139,25 @@ int BPF_PROG(scm_fd_send_fexit, struct socket *sock, struct msghdr *msg, struct 
 	return 0;
 }
 
+/* scm_number is scm_row for a descriptor of this process. */
+__attribute__((noinline)) int scm_number(u64 sock, int fd, u64 place)
+{
+	struct file *f = fd_file(fd);
+
+	return f ? scm_row(sock, (u64)f, fd, place) : 0;
+}
+
 /* scm_numbers makes the rows of n descriptors of this process whose numbers are in its
  * memory. */
 __attribute__((noinline)) int scm_numbers(u64 sock, u64 data, u64 n, u64 place)
 {
 	for (u64 i = 0; i < SCM_MAX_FD; i++) {
-		struct file *f;
 		int fd = -1;
 
 		if (i >= n)
 			break;
 		bpf_probe_read_user(&fd, sizeof(fd), (void *)(data + i * sizeof(fd)));
-		f = fd_file(fd);
-		if (f)
-			scm_row(sock, (u64)f, fd, place + PLACE(0, i, 0));
+		scm_number(sock, fd, place + PLACE(0, i, 0));
 	}
 	return 0;
 }
