@@ -62,7 +62,7 @@ type filterCase struct {
 	want  func(p *play, r *Row) bool
 	check func(t *testing.T, p *play, got *Capture)
 	netns string // recorded in place of the first
-	words bool   // for the kernel the same as another case, named otherwise: not in guests
+	words bool   // for the kernel much the same as another case: not in guests, where each takes long
 }
 
 // play is one performance and the recording without filters.

@@ -19,8 +19,8 @@ import (
 // stormTime is how long the storm lasts at least: several commits, and longer than memory
 // takes to settle. A busy guest takes longer for the looks at the recorder.
 const (
-	stormTime  = 12 * time.Second
-	stormLooks = 12
+	stormTime  = 10 * time.Second
+	stormLooks = 10
 )
 
 // TestStorm turns every event on and lets iperf3, small datagrams and connections without
