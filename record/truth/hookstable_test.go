@@ -86,7 +86,11 @@ func compareHooks(t *testing.T, share string, kernels []string) {
 
 // hooksCell is an event's hooks in short.
 func hooksCell(h schema.EventHooks) string {
-	if h.State != schema.HookAttached {
+	switch h.State {
+	case schema.HookAttached:
+	case schema.HookNotAsked:
+		return "if asked for"
+	default:
 		return "–"
 	}
 	const most = 4
