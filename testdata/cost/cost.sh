@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # cost.sh: measures what recording costs on this machine, beside perf record, prints the
 # tables, writes them to docs/cost.md and their numbers to README and help. Needs root, Go and,
-# for events that this machine has no hook for, what `make kernel` needs; takes about nine minutes.
+# for events that this machine has no hook for, what `make kernel` needs; takes about a quarter of an hour.
 # Run it when nothing else does: the least of many batches forgives much, not all.
 # Arguments go to the program: -rounds 5; -only sock_io or -table every (print, write nothing).
 set -euo pipefail

@@ -46,7 +46,7 @@ var eventOf = func() map[string]string {
 // runs is how often the traffic is made. The first time everything is cold; of the others
 // the one counts in which a row of the event took least, because other work on the machine,
 // and a busy host under a guest, add time and never take any.
-const runs = 4
+const runs = 3
 
 // moment is how far the programs had come at a time.
 type moment struct {
