@@ -42,7 +42,7 @@ type Rows []map[string]string
 
 // Tally counts rows by some of their columns. A field is a column or "a:b" or "a/b", which
 // join two; "a/1024" is a number in KiB with two decimals, and "a|1" the lower bound of a
-// bucket where 0 and 1 are one. Where says which values columns must have:
+// bucket where 0 and 1 are one, "a.10" the first ten bytes. Where says which values columns must have:
 // patterns, or "!x" for any but x.
 func (rs Rows) Tally(fields []string, where map[string]string, count string) (Counts, error) {
 	counts := Counts{}
@@ -104,6 +104,9 @@ func value(r map[string]string, field string) (string, error) {
 	if a, ok := strings.CutSuffix(field, "/1024"); ok {
 		n, err := strconv.ParseInt(r[a], 10, 64)
 		return fmt.Sprintf("%.2f", float64(n)/1024), err
+	}
+	if a, ok := strings.CutSuffix(field, ".10"); ok {
+		return r[a][:min(len(r[a]), 10)], nil
 	}
 	if a, ok := strings.CutSuffix(field, "|1"); ok {
 		if r[a] == "1" {

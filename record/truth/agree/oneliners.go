@@ -3,9 +3,9 @@ package agree
 import "strings"
 
 // mine is the condition that leaves the traffic's own threads. What happens in interrupts
-// needs none, as nothing else uses the network; its probes are raw tracepoints and
-// trampolines (kfunc), as the kernel keeps an event from an ordinary probe that interrupts
-// another one on the same CPU.
+// needs none, as nothing else uses the network. The kernel keeps an event from a kprobe or
+// tracepoint that interrupts another one on the same CPU, so probes of busy functions are
+// trampolines (kfunc), which do not hinder others.
 const mine = `/comm == "agree"/`
 
 var stateNames = map[string]string{"1": "ESTABLISHED", "2": "SYN_SENT", "3": "SYN_RECV", "4": "FIN_WAIT1", "5": "FIN_WAIT2", "6": "TIME_WAIT",
@@ -60,10 +60,9 @@ kfunc:vfs_write ` + mine + ` { @files["vfs_write", args->file->f_inode->i_mode &
 		Ours: "tcpsendsize --compat --comm agree", Fields: []string{"low"}},
 	{Tool: "TCP receive sizes", Map: "tcp_recv_bytes", Script: `kretprobe:tcp_recvmsg /comm == "agree" && (int32)retval >= 0/ { @tcp_recv_bytes = hist(retval); }`,
 		Ours: "tcprecvsize --comm agree", Fields: []string{"low"}},
-	{Tool: "TCP retransmissions by kind", Map: "retrans", Script: `rawtracepoint:tcp_retransmit_skb { @retrans["tracepoint:tcp:tcp_retransmit_skb"] = count(); }
-rawtracepoint:tcp_retransmit_synack { @retrans["tracepoint:tcp:tcp_retransmit_synack"] = count(); }`,
+	{Tool: "TCP retransmissions by kind", Map: "retrans", Script: `tracepoint:tcp:tcp_retransmit_skb,tracepoint:tcp:tcp_retransmit_synack { @retrans[probe] = count(); }`,
 		Ours: "retranshosts --by probe", Fields: []string{"probe"}},
-	{Tool: "TCP changes of state", Map: "states", Script: `rawtracepoint:inet_sock_set_state /((struct sock *)arg0)->sk_protocol == 6/ { @states[arg1, arg2] = count(); }`, Names: stateNames,
+	{Tool: "TCP changes of state", Map: "states", Script: `tracepoint:sock:inet_sock_set_state /args->protocol == 6/ { @states[args->oldstate, args->newstate] = count(); }`, Names: stateNames,
 		Ours: "tcpstates", Fields: []string{"old_state", "new_state"}},
 	{Tool: "congestion window at each segment received", Map: "windows", Script: `kfunc:tcp_rcv_established { $tp = (struct tcp_sock *)args->sk; @windows[$tp->snd_cwnd, $tp->snd_ssthresh, args->sk->sk_sndbuf] = count(); }`,
 		Ours: "tcpwin --compat", Fields: []string{"snd_cwnd", "snd_ssthresh", "sk_sndbuf"}},
@@ -83,40 +82,30 @@ kfunc:tcp_v6_syn_recv_sock { @queue[args->sk->sk_max_ack_backlog] = hist(args->s
 	{Tool: "echo replies by sequence number", Map: "pings", Script: `kfunc:icmp_rcv { $h = args->skb->head + args->skb->transport_header; if (*(uint8 *)$h == 0) { @pings[bswap(*(uint16 *)($h + 6))] = count(); } }
 kfunc:icmpv6_rcv { $h = args->skb->head + args->skb->transport_header; if (*(uint8 *)$h == 129) { @pings[bswap(*(uint16 *)($h + 6))] = count(); } }`,
 		Ours: "superping", Fields: []string{"icmp_seq"}},
-	{Tool: "packets received that are marked for congestion", Map: "marked", Script: `rawtracepoint:netif_receive_skb { $skb = (struct sk_buff *)arg0;
+	{Tool: "packets received that are marked for congestion", Map: "marked", Script: `tracepoint:net:netif_receive_skb { $skb = (struct sk_buff *)args->skbaddr;
 	$ip = (struct iphdr *)($skb->head + $skb->network_header); if ($skb->protocol == 8 && ($ip->tos & 3) == 3) { @marked[ntop($ip->saddr)] = count(); } }`,
 		Ours: "ipecn --compat", Fields: []string{"saddr"}},
-	{Tool: "packet sizes given to drivers", Map: "nic_send_bytes", Script: `rawtracepoint:net_dev_xmit { @nic_send_bytes[((struct net_device *)arg2)->name] = hist(arg3 & 0xffffffff); }`,
+	{Tool: "packet sizes given to drivers", Map: "nic_send_bytes", Script: `tracepoint:net:net_dev_xmit { @nic_send_bytes[str(args->name)] = hist(args->len); }`,
 		Ours: "netsize --compat --by dev", Table: "nic_send_bytes", Fields: []string{"dev", "low"}},
-	{Tool: "packet sizes received", Map: "recv_bytes", Script: `rawtracepoint:netif_receive_skb { @recv_bytes[((struct sk_buff *)arg0)->dev->name] = hist(((struct sk_buff *)arg0)->len); }`,
+	{Tool: "packet sizes received", Map: "recv_bytes", Script: `tracepoint:net:netif_receive_skb { @recv_bytes[str(args->name)] = hist(args->len); }`,
 		Ours: "netsize --compat --by dev", Table: "recv_bytes", Fields: []string{"dev", "low"}},
-	{Tool: "packet sizes sent", Map: "dev_send_bytes", Script: `rawtracepoint:net_dev_queue { @dev_send_bytes[((struct sk_buff *)arg0)->dev->name] = hist(((struct sk_buff *)arg0)->len); }`,
+	{Tool: "packet sizes sent", Map: "dev_send_bytes", Script: `tracepoint:net:net_dev_queue { @dev_send_bytes[str(args->name)] = hist(args->len); }`,
 		Ours: "netsize --compat --by dev", Table: "send_bytes", Fields: []string{"dev", "low"}},
-	{Tool: "packets from driver to release", Map: "released", Script: `rawtracepoint:net_dev_start_xmit { @given[arg0] = nsecs; }
-rawtracepoint:consume_skb /@given[arg0]/ { @released = count(); delete(@given[arg0]); }
-rawtracepoint:net_dev_queue { delete(@given[arg0]); }
-END { clear(@given); }`,
+	{Tool: "packets from driver to release", Map: "released", Script: `tracepoint:net:net_dev_start_xmit { @given[args->skbaddr] = nsecs; }
+tracepoint:skb:consume_skb /@given[args->skbaddr]/ { @released = count(); delete(@given[args->skbaddr]); }
+tracepoint:net:net_dev_queue { delete(@given[args->skbaddr]); }`,
 		Ours: "nettxlat --compat --by none"},
-	{Tool: "packets received by device and CPU", Map: "cpus", Script: `rawtracepoint:netif_receive_skb { @cpus[((struct sk_buff *)arg0)->dev->name] = lhist(cpu, 0, 128, 1); }`,
+	{Tool: "packets received by device and CPU", Map: "cpus", Script: `tracepoint:net:netif_receive_skb { @cpus[str(args->name)] = lhist(cpu, 0, 128, 1); }`,
 		Ours: "rxcpus", Fields: []string{"dev", "low"}},
 	{Tool: "packets into and out of tbf", Map: "shaped", Script: `kprobe:tbf_enqueue { @queued[arg0] = nsecs; }
-kretprobe:tbf_dequeue /@queued[retval]/ { @shaped = count(); delete(@queued[retval]); }
-END { clear(@queued); }`,
+kretprobe:tbf_dequeue /@queued[retval]/ { @shaped = count(); delete(@queued[retval]); }`,
 		Ours: "qdisclat --compat --kind tbf --by none"},
-	{Tool: "drops by reason", Map: "drops", Script: `rawtracepoint:kfree_skb { @drops[arg2 & 0xffffffff] = count(); }`, NamesFile: "kfree_skb.format",
+	{Tool: "drops by reason", Map: "drops", Script: `tracepoint:skb:kfree_skb { @drops[args->reason] = count(); }`, NamesFile: "kfree_skb.format",
 		Ours: "skbdrop", Table: "reasons", Fields: []string{"reason"}},
-	{Tool: "soft interrupts of the network", Map: "softirqs", Script: `rawtracepoint:softirq_entry /arg0 == 2 || arg0 == 3/ { @softirqs[arg0] = count(); }`, Names: map[string]string{"2": "net_tx", "3": "net_rx"},
+	{Tool: "soft interrupts of the network", Map: "softirqs", Script: `tracepoint:irq:softirq_entry /args->vec == 2 || args->vec == 3/ { @softirqs[args->vec] = count(); }`, Names: map[string]string{"2": "net_tx", "3": "net_rx"},
 		Ours: "softirqs -C", Fields: []string{"vector"}, Where: map[string]string{"vector": "net_*"}, Count: "runs"},
 	{Tool: "functions tcp_v4_*", Map: "functions", Script: `kprobe:` + CountFuncs + ` { @functions[func] = count(); }`,
 		Ours: "funccount", Fields: []string{"func"}},
-	{Tool: "tracepoints of TCP", Map: "tracepoints", Script: countTracepoints(), Ours: "tpcount", Fields: []string{"probe"}},
-}
-
-// countTracepoints is a raw probe for each of them.
-func countTracepoints() (script string) {
-	for _, tp := range CountTracepoints {
-		_, name, _ := strings.Cut(tp, ":")
-		script += "rawtracepoint:" + name + ` { @tracepoints["tracepoint:` + tp + `"] = count(); }` + "\n"
-	}
-	return script
+	{Tool: "tracepoints of TCP", Map: "tracepoints", Script: `tracepoint:` + strings.Join(CountTracepoints, ",tracepoint:") + ` { @tracepoints[probe] = count(); }`,
+		Ours: "tpcount", Fields: []string{"probe"}},
 }

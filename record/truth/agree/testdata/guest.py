@@ -72,7 +72,7 @@ class Tool:
 
     def wait(self):
         try:
-            self.process.wait(60)
+            self.process.wait(15)
         except subprocess.TimeoutExpired:
             print("%s did not end" % self.name)
             self.process.kill()
