@@ -68,8 +68,7 @@ kfunc:vfs_write ` + mine + ` { @files["vfs_write", args->file->f_inode->i_mode &
 		Ours: "tcpwin --compat", Fields: []string{"snd_cwnd", "snd_ssthresh", "sk_sndbuf"}},
 	{Tool: "Nagle's setting at attempts to transmit", Map: "nagle", Script: `kfunc:tcp_write_xmit { @nagle[args->nonagle] = count(); }`, Names: map[string]string{"0": "ON", "1": "OFF", "2": "CORK", "3": "OFF|CORK", "4": "PUSH", "5": "OFF|PUSH"},
 		Ours: "tcpnagle --compat", Table: "nagle", Fields: []string{"flags"}},
-	{Tool: "accept queue at handshakes", Map: "queue", Script: `kfunc:tcp_v4_syn_recv_sock { @queue[args->sk->sk_max_ack_backlog] = hist(args->sk->sk_ack_backlog); }
-kfunc:tcp_v6_syn_recv_sock { @queue[args->sk->sk_max_ack_backlog] = hist(args->sk->sk_ack_backlog); }`,
+	{Tool: "accept queue at handshakes", Map: "queue", Script: `kprobe:tcp_v4_syn_recv_sock,kprobe:tcp_v6_syn_recv_sock { $sk = (struct sock *)arg0; @queue[$sk->sk_max_ack_backlog] = hist($sk->sk_ack_backlog); }`,
 		Ours: "tcpsynbl --compat", Fields: []string{"limit", "low"}},
 	{Tool: "UDP connects by function", Map: "udp_connects", Until: "6.12", Script: `kprobe:ip4_datagram_connect,kprobe:ip6_datagram_connect ` + mine + ` { @udp_connects[comm] = count(); }`,
 		Ours: "udpconnect --compat --comm agree", Fields: []string{"comm"}},
