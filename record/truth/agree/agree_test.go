@@ -50,6 +50,7 @@ func agreement(t *testing.T, kernel string) []verdict {
 	pending, vs := made(kernel), map[string]verdict{}
 	for n := 1; n <= attempts && len(pending) > 0; n++ {
 		share, kept := folder(t, kernel, n)
+		build(t, share)
 		if !kept {
 			watch(t, kernel, share)
 		}
@@ -93,14 +94,19 @@ func folder(t *testing.T, kernel string, attempt int) (share string, kept bool) 
 	return share, false
 }
 
-// watch runs recorder, tools and traffic in a guest; their outputs are in share/out then.
-func watch(t *testing.T, kernel, share string) {
+// build makes the recorder and analyzer, also anew for outputs that were kept.
+func build(t *testing.T, share string) {
 	t.Helper()
 	build := exec.Command("go", "build", "-o", share+"/netrec", "netrec/cmd/netrec")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the recorder: %v\n%s", err, out)
 	}
+}
+
+// watch runs recorder, tools and traffic in a guest; their outputs are in share/out then.
+func watch(t *testing.T, kernel, share string) {
+	t.Helper()
 	if err := os.CopyFS(share, os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
 	}
