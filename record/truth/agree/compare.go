@@ -1,12 +1,9 @@
 package agree
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,139 +20,107 @@ func (c Counts) Total() (n int64) {
 	return n
 }
 
-// Differences lists the keys whose counts differ, with both.
-func Differences(theirs, ours Counts) []string {
+// Differences lists the keys whose counts differ, with both; missed reports whether all
+// of it may be what the other tool did not see.
+func Differences(theirs, ours Counts) (ds []string, missed bool) {
 	all := maps.Clone(theirs)
 	for k := range ours {
 		all[k] += 0
 	}
-	var ds []string
+	missed = true
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		if theirs[k] != ours[k] {
 			ds = append(ds, fmt.Sprintf("%s: %d there, %d here", k, theirs[k], ours[k]))
+			missed = missed && theirs[k] < ours[k]
 		}
 	}
-	return ds
+	return ds, missed
 }
 
-// fromTraffic reports whether a row belongs to the traffic of the test: a port of its own,
-// or the name of a host that it looked up.
-func fromTraffic(row map[string]string) bool {
-	for name, v := range row {
-		name = strings.ToLower(name)
-		if p, err := strconv.Atoi(v); err == nil && strings.HasSuffix(name, "port") && p >= firstPort && p <= lastPort {
-			return true
-		}
-		if name == "host" && strings.HasSuffix(v, ".invalid") {
-			return true
-		}
-	}
-	return false
-}
+// Rows are lines of a table, by column.
+type Rows []map[string]string
 
-func key(row map[string]string, columns []string) string {
-	var vs []string
-	for _, c := range columns {
-		vs = append(vs, row[c])
-	}
-	return strings.Join(vs, " ")
-}
-
-// Lines counts the lines that a tool printed, by some of its columns.
-func Lines(out []byte, columns []string) (Counts, error) {
-	counts, s := Counts{}, bufio.NewScanner(bytes.NewReader(out))
-	var head []string
-	for s.Scan() {
-		words := strings.Fields(s.Text())
-		if head == nil {
-			if slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(words, c) }) {
-				continue // what it says before its heading
-			}
-			head = words
-			continue
-		}
-		row := map[string]string{}
-		for i := range min(len(words), len(head)) {
-			row[head[i]] = words[i]
-		}
-		if fromTraffic(row) {
-			counts[key(row, columns)]++
-		}
-	}
-	if head == nil {
-		return nil, fmt.Errorf("no heading with the columns %s", strings.Join(columns, " "))
-	}
-	return counts, s.Err()
-}
-
-// CSV counts the rows of an answer in CSV, by some of its columns; all of them where the
-// answer is of counts already.
-func CSV(out []byte, columns []string) (Counts, error) {
-	r := csv.NewReader(bytes.NewReader(out))
-	r.FieldsPerRecord = -1
-	rows, err := r.ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil, fmt.Errorf("answer in CSV: %d rows, %w", len(rows), err)
-	}
-	counts, head := Counts{}, rows[0]
-	for _, cells := range rows[1:] {
-		if len(cells) != len(head) {
-			break // another table
-		}
-		row := map[string]string{}
-		for i := range head {
-			row[head[i]] = cells[i]
-		}
-		if n, err := strconv.ParseInt(row["count"], 10, 64); err == nil {
-			if n > 0 {
-				counts[key(row, columns)] += n
-			}
-		} else if fromTraffic(row) {
-			counts[key(row, columns)]++
-		}
-	}
-	return counts, nil
-}
-
-// Bpftrace reads the maps of bpftrace's output in JSON: counts by key, histograms by the
-// lower bound of their buckets.
-func Bpftrace(out []byte) (map[string]Counts, error) {
-	all := map[string]Counts{}
-	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
-		var line struct {
-			Type string
-			Data map[string]json.RawMessage
-		}
-		if json.Unmarshal(s.Bytes(), &line) != nil || line.Type != "map" && line.Type != "hist" {
-			continue
-		}
-		for name, raw := range line.Data {
-			counts, err := mapOf(line.Type, raw)
-			if err != nil {
-				return nil, fmt.Errorf("map %s: %w", name, err)
-			}
-			all[name] = counts
-		}
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no map in the output of bpftrace")
-	}
-	return all, nil
-}
-
-func mapOf(kind string, raw json.RawMessage) (Counts, error) {
+// Tally counts rows by some of their columns. A field is a column or "a:b" or "a/b", which
+// join two; "a/1024" is a number in KiB with two decimals, and "a|1" the lower bound of a
+// bucket where 0 and 1 are one, "a.10" the first ten bytes. Where says which values columns must have:
+// patterns, or "!x" for any but x.
+func (rs Rows) Tally(fields []string, where map[string]string, count string) (Counts, error) {
 	counts := Counts{}
-	if kind == "map" {
-		return counts, json.Unmarshal(raw, &counts)
-	}
-	var buckets []struct{ Min, Count int64 }
-	if err := json.Unmarshal(raw, &buckets); err != nil {
-		return nil, err
-	}
-	for _, b := range buckets {
-		if b.Count > 0 {
-			counts[strconv.FormatInt(b.Min, 10)] = b.Count
+	for _, r := range rs {
+		if !fits(r, where) {
+			continue
+		}
+		var key []string
+		for _, f := range fields {
+			v, err := value(r, f)
+			if err != nil {
+				return nil, err
+			}
+			key = append(key, v)
+		}
+		n, err := number(r, count)
+		if err != nil {
+			return nil, err
+		}
+		if n != 0 {
+			counts[strings.Join(key, " ")] += n
 		}
 	}
 	return counts, nil
+}
+
+func fits(r map[string]string, where map[string]string) bool {
+	for column, want := range where {
+		if not, ok := strings.CutPrefix(want, "!"); ok {
+			if r[column] == not {
+				return false
+			}
+		} else if ok, err := path.Match(want, r[column]); err != nil || !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// number is how often a row counts.
+func number(r map[string]string, column string) (int64, error) {
+	if column == "" {
+		column = "count"
+		if _, ok := r[column]; !ok {
+			return 1, nil
+		}
+	}
+	n, err := strconv.ParseInt(r[column], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("column %s: %w", column, err)
+	}
+	return n, nil
+}
+
+func value(r map[string]string, field string) (string, error) {
+	if v, ok := r[field]; ok {
+		return strings.TrimPrefix(v, "0x"), nil
+	}
+	if a, ok := strings.CutSuffix(field, "/1024"); ok {
+		n, err := strconv.ParseInt(r[a], 10, 64)
+		return fmt.Sprintf("%.2f", float64(n)/1024), err
+	}
+	if a, ok := strings.CutSuffix(field, ".10"); ok {
+		return r[a][:min(len(r[a]), 10)], nil
+	}
+	if a, ok := strings.CutSuffix(field, "|1"); ok {
+		if r[a] == "1" {
+			return "0", nil
+		}
+		return value(r, a)
+	}
+	for _, sep := range []string{":", "/"} {
+		a, b, ok := strings.Cut(field, sep)
+		_, okA := r[a]
+		_, okB := r[b]
+		if ok && okA && okB {
+			return r[a] + sep + r[b], nil
+		}
+	}
+	return "", fmt.Errorf("no column %s among %s", field, strings.Join(slices.Sorted(maps.Keys(r)), " "))
 }

@@ -1,11 +1,16 @@
 // Package agree holds netrec's answers against tools that others wrote: Debian's bpftrace
 // and libbpf-tools watch the same traffic on the same kernel while netrec records it.
 //
-// Its test boots a kernel, starts everything, makes traffic whose ports are its own, and
-// compares counts: equal ones agree, others are a failure unless the comparison names the
-// reason. The table of the last run is docs/agreement.md.
+// Its test boots a kernel, starts everything, waits until all have attached, makes
+// known traffic, and compares counts by key: equal ones agree, others are a failure unless
+// the comparison names the reason. docs/agreement.md is the table of all verdicts, and a run
+// that comes to another one fails.
 //
 //	go test ./record/truth/agree -kernels 6.1,6.12 -update
 //
-// It judges no duration: emulation is in software. Start with Comparisons.
+// It judges no duration: each tool takes the time at a moment of its own, and emulation is
+// in software. Interrupts are compared only where nothing but the traffic causes them:
+// others come at any moment, and no two tools begin and end at the same one. The guest has
+// no bpfcc-tools: these compile at start, against the headers of each kernel; the
+// libbpf-tools are the same tools, compiled. Start with Tools and OneLiners.
 package agree
