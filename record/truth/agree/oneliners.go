@@ -12,7 +12,8 @@ var stateNames = map[string]string{"1": "ESTABLISHED", "2": "SYN_SENT", "3": "SY
 	"7": "CLOSE", "8": "CLOSE_WAIT", "9": "LAST_ACK", "10": "LISTEN", "11": "CLOSING", "12": "NEW_SYN_RECV"}
 
 // OneLiners run in bpftrace, each into the map of its name, written from the rules of the
-// catalogue beside the analyses of the same question.
+// catalogue beside the analyses of the same question. A function has one block in a script:
+// of two, Debian's bpftrace runs the second twice.
 var OneLiners = []Comparison{
 	{Tool: "accept(2) by process", Map: "accepts", Script: `tracepoint:syscalls:sys_enter_accept,tracepoint:syscalls:sys_enter_accept4 ` + mine + ` { @accepts[comm] = count(); }`,
 		Ours: "acceptcount --by comm --comm agree", Fields: []string{"comm"}},
@@ -54,9 +55,10 @@ kfunc:vfs_write ` + mine + ` { @files["vfs_write", args->file->f_inode->i_mode &
 		Ours: "tcpconncount --by comm --comm agree", Fields: []string{"comm"}},
 	{Tool: "TCP accepts by process", Map: "tcp_accepts", Script: `kprobe:inet_csk_accept ` + mine + ` { @tcp_accepts[comm] = count(); }`,
 		Ours: "tcpacceptcount --by comm --comm agree", Fields: []string{"comm"}},
-	{Tool: "TCP sends and receives", Map: "tcp", Script: `kprobe:tcp_sendmsg,kprobe:tcp_recvmsg ` + mine + ` { @tcp[func] = count(); }`,
+	{Tool: "TCP sends and receives", Map: "tcp", Script: `kprobe:tcp_recvmsg ` + mine + ` { @tcp[func] = count(); }
+kprobe:tcp_sendmsg ` + mine + ` { @tcp[func] = count(); @tcp_send_bytes = hist(arg2); }`,
 		Ours: "tcpcalls --comm agree", Fields: []string{"func"}},
-	{Tool: "TCP send sizes", Map: "tcp_send_bytes", Script: `kprobe:tcp_sendmsg ` + mine + ` { @tcp_send_bytes = hist(arg2); }`,
+	{Tool: "TCP send sizes", Map: "tcp_send_bytes",
 		Ours: "tcpsendsize --compat --comm agree", Fields: []string{"low"}},
 	{Tool: "TCP receive sizes", Map: "tcp_recv_bytes", Script: `kretprobe:tcp_recvmsg /comm == "agree" && (int32)retval >= 0/ { @tcp_recv_bytes = hist(retval); }`,
 		Ours: "tcprecvsize --comm agree", Fields: []string{"low"}},
@@ -72,9 +74,10 @@ kfunc:vfs_write ` + mine + ` { @files["vfs_write", args->file->f_inode->i_mode &
 		Ours: "tcpsynbl --compat", Fields: []string{"limit", "low"}},
 	{Tool: "UDP connects by function", Map: "udp_connects", Until: "6.12", Script: `kprobe:ip4_datagram_connect,kprobe:ip6_datagram_connect ` + mine + ` { @udp_connects[comm] = count(); }`,
 		Ours: "udpconnect --compat --comm agree", Fields: []string{"comm"}},
-	{Tool: "UDP sends and receives", Map: "udp", Script: `kprobe:udp_sendmsg,kprobe:udp_recvmsg,kprobe:udpv6_sendmsg,kprobe:udpv6_recvmsg ` + mine + ` { @udp[func] = count(); }`,
+	{Tool: "UDP sends and receives", Map: "udp", Script: `kprobe:udp_recvmsg,kprobe:udpv6_sendmsg,kprobe:udpv6_recvmsg ` + mine + ` { @udp[func] = count(); }
+kprobe:udp_sendmsg ` + mine + ` { @udp[func] = count(); @udp_send_bytes = hist(arg2); }`,
 		Ours: "udpcalls --by func --comm agree", Fields: []string{"func"}},
-	{Tool: "UDP send sizes", Map: "udp_send_bytes", Script: `kprobe:udp_sendmsg ` + mine + ` { @udp_send_bytes = hist(arg2); }`,
+	{Tool: "UDP send sizes", Map: "udp_send_bytes",
 		Ours: "udpsendsize --compat --comm agree", Fields: []string{"low"}},
 	{Tool: "UDP receive sizes", Map: "udp_recv_bytes", Script: `kretprobe:udp_recvmsg,kretprobe:udpv6_recvmsg /comm == "agree" && (int32)retval >= 0/ { @udp_recv_bytes = hist(retval); }`,
 		Ours: "udprecvsize --comm agree", Fields: []string{"low"}},
