@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v310.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "1 byte over UDP takes 13 % longer, over TCP 5 %, a connection 75 % (10.0 rows);\n           under a mixed load 21967 ns of the recorder's CPU time and 34.1 bytes per event",
-	schema.Default: "1 byte over UDP takes 29 % longer, over TCP 28 %, a connection 93 % (11.0 rows);\n           under a mixed load 1228 ns of the recorder's CPU time and 11.0 bytes per event",
-	schema.Full:    "1 byte over UDP takes 51 % longer, over TCP 50 %, a connection 91 % (14.0 rows);\n           under a mixed load 939 ns of the recorder's CPU time and 10.3 bytes per event",
+	schema.Light:   "1 byte over UDP takes 0 % longer, over TCP -5 %, a connection 89 % (10.0 rows);\n           under a mixed load 24463 ns of the recorder's CPU time and 34.0 bytes per event",
+	schema.Default: "1 byte over UDP takes 30 % longer, over TCP 25 %, a connection 66 % (11.0 rows);\n           under a mixed load 1191 ns of the recorder's CPU time and 10.7 bytes per event",
+	schema.Full:    "1 byte over UDP takes 52 % longer, over TCP 56 %, a connection 85 % (14.0 rows);\n           under a mixed load 984 ns of the recorder's CPU time and 10.2 bytes per event",
 }

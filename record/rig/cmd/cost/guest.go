@@ -37,7 +37,7 @@ func (b *bench) inGuest() ([]hits, error) {
 		return nil, err
 	}
 	res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: guestKernel, Share: b.dir,
-		Command: []string{"/host/cost", "-guest"}, Timeout: 12 * time.Minute})
+		Command: []string{"/host/cost", "-guest"}, Timeout: 12 * time.Minute, MemoryMiB: 2048})
 	if err != nil {
 		return nil, fmt.Errorf("boot %s: %w\n%s", guestKernel, err, res.Output)
 	}
