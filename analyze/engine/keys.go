@@ -86,8 +86,11 @@ func (k *Keys) process(in *Input, r *Row) (int64, string) {
 func bindComm(in *Input, k *Keys) func(*Row, *KeyValues) {
 	in.byProcess(k)
 	return func(r *Row, v *KeyValues) {
-		_, comm := k.process(in, r)
-		v.StrOr(comm)
+		if pid, comm := k.process(in, r); pid != 0 || comm != "" {
+			v.Str(comm) // a process may have no name
+		} else {
+			v.Null()
+		}
 	}
 }
 

@@ -98,9 +98,9 @@ func oddBatch(r *rand.Rand, e *schema.Event, n int, ts *uint64) encode.Batch {
 		*h = schema.Header{TS: *ts, Seq: *ts<<8 | uint64(i), Event: e.ID, CPU: uint16(r.IntN(1 << 16)), Ctx: uint8(r.IntN(6)),
 			Sock: oddSocks[r.IntN(len(oddSocks))], Skb: r.Uint64(), Pid: int32(r.Uint32()), Tid: int32(r.Uint32()), Netns: r.Uint32()}
 		copy(h.Comm[:], oddWords[r.IntN(len(oddWords))])
-		if e.Name == "sock_io" { // sums of sizes stay within 64 bits
+		if e.Name == "sock_io" { // sums of sizes stay within 64 bits, and callers are tasks
 			io := (*schema.SockIO)(unsafe.Pointer(&rec[0]))
-			io.Ret, io.Dir = int64(r.Uint64N(1<<48))-1<<44, uint8(r.IntN(2))
+			io.Ctx, io.Ret, io.Dir = 0, int64(r.Uint64N(1<<48))-1<<44, uint8(r.IntN(2))
 		}
 	}
 	return encode.Batch{Event: e, Data: data}
