@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,12 +78,16 @@ func compareHooks(t *testing.T, share string, kernels []string) {
 	known := readHooksPage(string(page))
 	for _, k := range kernels {
 		for event, cell := range cells[k] {
-			if known[k][event] != cell {
+			if uncounted(known[k][event]) != uncounted(cell) {
 				t.Errorf("kernel %s records %s by %q, docs/hooks.md has %q", k, event, cell, known[k][event])
 			}
 		}
 	}
 }
+
+// uncounted leaves out how many hooks share a kind: the next kernel may bring a queueing
+// discipline more, and what is missing of the rest checkHooks names.
+func uncounted(cell string) string { return regexp.MustCompile(`×\d+`).ReplaceAllString(cell, "×") }
 
 // hooksCell is an event's hooks in short.
 func hooksCell(h schema.EventHooks) string {
