@@ -24,6 +24,7 @@ var (
 	only   = flag.String("only", "", "measure this event alone")
 	table  = flag.String("table", "", "print one table alone: events, every, profiles or limits")
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
+	kept   = flag.String("emulated", "", "take what a kernel in a guest cost from this `file`, the output of -guest there")
 	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README and help")
 	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
