@@ -205,8 +205,8 @@ func TestCutCapture(t *testing.T) {
 	for _, s := range stock(t, path) {
 		written[s] = true
 	}
+	p := filepath.Join(t.TempDir(), "cut.parquet")
 	try := func(b []byte, mustTell bool) int {
-		p := filepath.Join(t.TempDir(), "cut.parquet")
 		must(t, os.WriteFile(p, b, 0o600))
 		f, err := scan.Open(p, scan.Options{})
 		if err != nil {
@@ -227,7 +227,7 @@ func TestCutCapture(t *testing.T) {
 		return n
 	}
 	last := 0
-	for n := 0; n < len(data); n += len(data)/151 | 1 {
+	for n := 0; n < len(data); n += len(data)/499 | 1 {
 		rows := try(data[:n], true)
 		if rows < last {
 			t.Fatalf("%d rows at %d bytes after %d at fewer", rows, n, last)

@@ -11,7 +11,7 @@ const (
 	firstFooters = 3  // commits at the start that all have one: it is still small
 	footerShare  = 20 // or when this many times its size was written since
 	footerEvery  = 10 * time.Second
-	timedShare   = 5 // or after that time, when this many times its size was
+	timedShare   = 6 // or after that time, when this many times its size was
 )
 
 // Only whole blocks give space back, and one is not worth a call.

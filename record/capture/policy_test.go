@@ -34,8 +34,8 @@ func TestFooterDue(t *testing.T) {
 		{firstFooters, 1999, 0, false},
 		{firstFooters, 2000, 0, true},
 		{firstFooters, 1999, footerEvery - 1, false},
-		{firstFooters, 499, footerEvery, false},
-		{firstFooters, 500, footerEvery, true},
+		{firstFooters, 599, footerEvery, false},
+		{firstFooters, 600, footerEvery, true},
 	} {
 		now := time.Now()
 		w := &Writer{seq: tc.seq, footerOff: 1000, footerLen: 100, footerAt: now, end: 1100 + tc.since,
@@ -62,7 +62,7 @@ func TestFootersStayASmallPart(t *testing.T) {
 			footers += w.footerLen
 		}
 	}
-	if footers > 2*w.Size()/5 {
+	if footers > w.Size()/3 {
 		t.Errorf("footers are %d of %d bytes", footers, w.Size())
 	}
 	must(t, w.Close())

@@ -36,7 +36,7 @@ func checkQueues(c *Capture, l *traffic.Log, want Expect) Errors {
 // mostShort: kprobes may miss one of so many packets. The kernel runs none while it is in
 // another's handler; an interrupt may come there, and with it a whole queue's packets at
 // once. Kernels that need kprobes here do not count that.
-const mostShort = 30
+const mostShort = 100
 
 // checkQueue looks at one discipline. A function sees all packets that it is given, those
 // that it then refuses too; the tracepoints see what the root of a device took. Where the
