@@ -104,7 +104,7 @@ func TestKernels(t *testing.T) {
 			}
 			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
 			if res.ExitCode != 0 || !passed {
-				t.Errorf("exit code %d:\n%s", res.ExitCode, tail(res.Output))
+				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))
 			}
 			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
 		})
@@ -117,6 +117,25 @@ func TestKernels(t *testing.T) {
 func emulatorCrashed(err error) bool {
 	var crash *vmtest.CrashError
 	return errors.As(err, &crash) && strings.Contains(crash.Console, "Oops: int3")
+}
+
+// failures is what the failed tests said, of the output of go test -v.
+func failures(output []byte) []byte {
+	said, failed, test := map[string][]byte{}, []byte{}, ""
+	for line := range bytes.Lines(output) {
+		if name, ok := bytes.CutPrefix(line, []byte("=== ")); ok {
+			_, after, _ := bytes.Cut(name, []byte(" "))
+			test = string(bytes.TrimSpace(after))
+			continue
+		}
+		if _, after, ok := bytes.Cut(line, []byte("--- FAIL: ")); ok {
+			name, _, _ := bytes.Cut(after, []byte(" "))
+			failed = append(append(failed, line...), said[string(name)]...)
+			continue
+		}
+		said[test] = append(said[test], line...)
+	}
+	return tail(failed)
 }
 
 func tail(b []byte) []byte {
@@ -162,8 +181,31 @@ func needTools(t *testing.T, what string) string {
 // TestThisKernel records known traffic on the running kernel and checks every row.
 func TestThisKernel(t *testing.T) {
 	tools := needTools(t, "the account, calls, counters and packets of this kernel")
-	dir := t.TempDir()
-	capture, logFile := filepath.Join(dir, "truth.parquet"), filepath.Join(dir, "log.json")
+	capture := filepath.Join(t.TempDir(), "truth.parquet")
+	c, results := recordAll(t, tools, capture)
+	if wrong := wrongRows(results); wrong != "" && preempted(c) {
+		t.Logf("once more: this kernel passed over calls while their probe was preempted, and counted them; wrong without them:%s", wrong)
+		capture = filepath.Join(t.TempDir(), "again.parquet")
+		c, results = recordAll(t, tools, capture)
+	}
+	saveHooks(t, c)
+	for _, name := range sortedNames(results) {
+		t.Run(name, func(t *testing.T) {
+			for _, e := range results[name] {
+				t.Error(e)
+			}
+		})
+	}
+	t.Run("answers", func(t *testing.T) { answers(t, tools, capture, c) })
+	t.Run("counts", func(t *testing.T) { counts(t, tools) })
+	t.Run("mechanisms", func(t *testing.T) { mechanisms(t, tools) })
+	summary(t, c)
+}
+
+// recordAll records all kinds of traffic and checks the rows.
+func recordAll(t *testing.T, tools, capture string) (*Capture, map[string]Errors) {
+	t.Helper()
+	logFile := filepath.Join(t.TempDir(), "log.json")
 	record(t, tools, capture, logFile, traffic.Kinds())
 	c, err := Load(capture)
 	if err != nil {
@@ -179,19 +221,30 @@ func TestThisKernel(t *testing.T) {
 			t.Errorf("Debian's kernels allow all traffic, this one did not: %s", d)
 		}
 	}
-	saveHooks(t, c)
-	results := Check(c, l, expected(t))
+	return c, Check(c, l, expected(t))
+}
+
+// wrongRows is what the checks of rows say. What the account and the hooks say stands for
+// itself: no second recording excuses it.
+func wrongRows(results map[string]Errors) string {
+	var b strings.Builder
 	for _, name := range sortedNames(results) {
-		t.Run(name, func(t *testing.T) {
-			for _, e := range results[name] {
-				t.Error(e)
+		for _, e := range results[name] {
+			if name == "account" || name == "hooks" {
+				return ""
 			}
-		})
+			fmt.Fprintf(&b, "\n%s: %s", name, e)
+		}
 	}
-	t.Run("answers", func(t *testing.T) { answers(t, tools, capture, c) })
-	t.Run("counts", func(t *testing.T) { counts(t, tools) })
-	t.Run("mechanisms", func(t *testing.T) { mechanisms(t, tools) })
-	summary(t, c)
+	return b.String()
+}
+
+// preempted reports a kernel that lets tasks take turns within the probes of system calls:
+// calls on the same CPU are then passed over, and it is chance whose they are.
+func preempted(c *Capture) bool {
+	return slices.ContainsFunc(schema.Events, func(e schema.Event) bool {
+		return strings.HasPrefix(e.Name, "sys_") && nested(c, e.Name) > 0
+	})
 }
 
 func sortedNames(m map[string]Errors) []string {
@@ -365,4 +418,14 @@ func summary(t *testing.T, c *Capture) {
 		n[r.Event]++
 	}
 	t.Logf("rows: %v", n)
+}
+
+// TestFailures: of a guest's output, what failed tests said is found, and nothing else.
+func TestFailures(t *testing.T) {
+	out := "=== RUN   TestA\n=== RUN   TestA/one\n    a_test.go:1: wrong\n=== RUN   TestA/two\n    a_test.go:2: fine\n" +
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    --- PASS: TestA/two (0.0s)\nFAIL\n"
+	want := "--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    a_test.go:1: wrong\n"
+	if got := string(failures([]byte(out))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

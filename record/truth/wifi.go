@@ -68,7 +68,11 @@ func checkChannels(c *Capture, s traffic.Scan, wiphy int64) Errors {
 	var freqs []int
 	for _, r := range c.Select("wifi_channel", Num("pid", int64(s.PID)), Num("wiphy", wiphy), Between(s.Begin, s.End)) {
 		freqs = append(freqs, int(r.Int["center_freq"]))
-		if r.Str["wifi_band"] != "2GHZ" || r.Int["channel"] == 0 || r.Int["beacon_found"] != 0 {
+		band := "2GHZ"
+		if r.Int["center_freq"] >= 5000 {
+			band = "5GHZ"
+		}
+		if r.Str["wifi_band"] != band || r.Int["channel"] == 0 || r.Int["beacon_found"] != 0 {
 			errs.add("wifi_channel: a row that cannot be: %v %v", r.Int, r.Str)
 		}
 	}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"encoding/json"
 	"net/netip"
+	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -86,7 +87,7 @@ func (w *worker) copies() {
 		w.fail("%w", err)
 	}
 	w.reshape("corrupt", "100%")
-	defer w.reshape("delay", delayA)
+	defer w.repair()
 	sent := w.counter(A, "Dev."+deviceA+".tx_packets")
 	to := netip.AddrPortFrom(nowhere, portOffload)
 	var all []*socket
@@ -104,5 +105,14 @@ func (w *worker) copies() {
 	})
 	for _, c := range all {
 		c.close()
+	}
+}
+
+// repair ends the damage. netem keeps what a change does not name, and whoever uses the link
+// next would wait for answers in vain.
+func (w *worker) repair() {
+	w.reshape("delay", delayA, "corrupt", "0%")
+	if now := output("tc", "-n", w.link.names[A], "qdisc", "show", "dev", deviceA); strings.Contains(now, "corrupt") {
+		w.fail("%s still damages packets: %s", deviceA, now)
 	}
 }

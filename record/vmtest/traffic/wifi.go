@@ -134,6 +134,10 @@ func (w *worker) giveUp(dev string) {
 	for f := 2412; f <= 2472; f += 5 {
 		s.Freqs = append(s.Freqs, f)
 	}
+	// Where a radio may only listen, it stays longer: no slow machine is late to stop it.
+	for f := 5180; f <= 5320; f += 20 {
+		s.Freqs = append(s.Freqs, f)
+	}
 	abort := func() error { return command("iw", "dev", dev, "scan", "abort") }
 	w.elsewhere(func() error {
 		if err := s.run(); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,9 @@ func every(dir string, start func(path string, args ...string) (*rig.Recorder, e
 	if err != nil {
 		return nil, err
 	}
+	fmt.Fprintln(os.Stderr, "recording all events")
 	marks, err := phases(rec, traffic)
+	fmt.Fprintln(os.Stderr, "ending the recording")
 	_, code, endErr := rec.End(syscall.SIGINT)
 	if err = errors.Join(err, endErr); err != nil {
 		return nil, err
@@ -86,7 +89,8 @@ func every(dir string, start func(path string, args ...string) (*rig.Recorder, e
 // phases gives the moments after each run of the traffic, and after as long a pause as all
 // but the first took.
 func phases(rec *rig.Recorder, traffic func() error) (marks []moment, err error) {
-	for range runs {
+	for i := range runs {
+		begun := time.Now()
 		if err := traffic(); err != nil {
 			return nil, err
 		}
@@ -94,6 +98,7 @@ func phases(rec *rig.Recorder, traffic func() error) (marks []moment, err error)
 		if err != nil {
 			return nil, err
 		}
+		fmt.Fprintf(os.Stderr, "traffic %d of %d: %s\n", i+1, runs, time.Since(begun).Round(time.Second))
 		marks = append(marks, m)
 	}
 	time.Sleep(time.Duration(marks[runs-1].at - marks[0].at))
