@@ -33,9 +33,19 @@ func TestAgreement(t *testing.T) {
 	if *kernels == "" {
 		t.Skip("no kernels asked for: go test ./record/truth/agree -kernels 6.1,6.12 boots them")
 	}
+	names := strings.Split(*kernels, ",")
+	verdicts := make([][]verdict, len(names))
+	t.Run("kernels", func(t *testing.T) {
+		for i, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				verdicts[i] = agreement(t, name)
+			})
+		}
+	})
 	all := map[string][]verdict{}
-	for _, name := range strings.Split(*kernels, ",") {
-		t.Run(name, func(t *testing.T) { all[name] = agreement(t, name) })
+	for i, name := range names {
+		all[name] = verdicts[i]
 	}
 	if *update && !t.Failed() {
 		updateTable(t, all)

@@ -24,20 +24,21 @@ func (b *bench) everyEvent() error {
 	if err != nil {
 		return fmt.Errorf("every event: %w", err)
 	}
-	var emulated []hits
+	var emulated emulation
 	if *vm {
 		if emulated, err = b.inGuest(); err != nil {
 			fmt.Fprintf(os.Stderr, "cost: events that this machine has no hook for are left out: %v\n", err)
 		}
 	}
-	lines := everyLines(here, emulated)
+	lines := everyLines(here, emulated.Hits)
 	fmt.Print("## Every event, heaviest first\n\n" +
 		"Time in the kernel by BPF's own statistics (`kernel.bpf_stats_enabled`) while the traffic of the tests runs with all\n" +
 		"events on at once: means of the better of two runs, so caches are as cold as in real traffic, without the way to the\n" +
 		"program (10 to 20 ns for a raw tracepoint, 60 for one of a system call, about 1 µs for a probe in a library). A program\n" +
 		"also runs for what is then left out: other calls, other allocations, packets without a mark. The last column is the\n" +
-		"same in an emulated Linux " + guestKernel + ", where every hook exists, relative to `" + reference + "` there; ≈ is this ratio times what\n" +
-		"`" + reference + "` costs here, for events that this machine's kernel has no hook for, or no traffic.\n\n" +
+		"same in an emulated Linux " + cmp.Or(emulated.Kernel, "(not booted)") + ", where every hook exists, relative to `" + reference + "` there; ≈ is this ratio times what\n" +
+		"`" + reference + "` costs here, for events that this machine's kernel has no hook for, or no traffic. Of `func_count` and\n" +
+		"`tp_count` an event is a hit: their rows are sums.\n\n" +
 		"| event | profile | ns per event | runs per event | ns per run | × `" + reference + "` in the guest |\n|---|---|---:|---:|---:|---:|\n")
 	for _, l := range lines {
 		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", l.event.Name, l.event.Profile, l.perRow(), l.runsPerRow(), l.perRun(), l.inGuest())

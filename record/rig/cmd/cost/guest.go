@@ -14,8 +14,8 @@ import (
 	"netrec/record/vmtest"
 )
 
-// guestKernel is of the series that this machine is likeliest to have, with every hook.
-const guestKernel = "6.18"
+// guestKernel is the one that has a hook for every event.
+const guestKernel = "newest"
 
 // guestNamespaces are joined by a link, so that packets pass devices and queues.
 const guestNamespaces = "cost-a,cost-b"
@@ -29,37 +29,43 @@ const marker = "cost-of-every-event: "
 
 // inGuest boots a kernel and measures there, unless that was done before. It needs what make
 // kernel needs.
-func (b *bench) inGuest() ([]hits, error) {
+func (b *bench) inGuest() (emulation, error) {
 	if *kept != "" {
 		out, err := os.ReadFile(*kept)
 		if err != nil {
-			return nil, err
+			return emulation{}, err
 		}
 		return results(out)
 	}
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
-		return nil, err
+		return emulation{}, err
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "cost"), self, 0o755); err != nil {
-		return nil, err
+		return emulation{}, err
 	}
 	res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: guestKernel, Share: b.dir,
-		Command: []string{"/host/cost", "-guest"}, Timeout: 12 * time.Minute, MemoryMiB: 2048})
+		Command: []string{"/host/cost", "-guest"}, Timeout: 20 * time.Minute, MemoryMiB: 2048})
 	if err != nil {
-		return nil, fmt.Errorf("boot %s: %w\n%s", guestKernel, err, res.Output)
+		return emulation{}, fmt.Errorf("boot %s: %w\n%s", guestKernel, err, res.Output)
 	}
 	return results(res.Output)
 }
 
+// emulation is what a guest says.
+type emulation struct {
+	Kernel string
+	Hits   []hits
+}
+
 // results finds what a guest measured in what it printed.
-func results(output []byte) (out []hits, err error) {
+func results(output []byte) (out emulation, err error) {
 	_, line, ok := bytes.Cut(output, []byte(marker))
 	if !ok {
-		return nil, fmt.Errorf("kernel %s printed no results\n%s", guestKernel, output)
+		return out, fmt.Errorf("kernel %s printed no results\n%s", guestKernel, output)
 	}
 	if err := json.NewDecoder(bytes.NewReader(line)).Decode(&out); err != nil {
-		return nil, fmt.Errorf("results from kernel %s: %w", guestKernel, err)
+		return out, fmt.Errorf("results from kernel %s: %w", guestKernel, err)
 	}
 	return out, nil
 }
@@ -84,10 +90,14 @@ func guest() error {
 	start := func(path string, args ...string) (*rig.Recorder, error) {
 		return rig.Record(tools+"/netrec", path, args...)
 	}
-	out, err := every(dir, start, func() error { return traffic("-log", filepath.Join(dir, "log.json")) })
+	all, err := every(dir, start, func() error { return traffic("-machine", "-log", filepath.Join(dir, "log.json")) })
+	if err != nil {
+		return err
+	}
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {
 		return err
 	}
 	fmt.Print(marker)
-	return json.NewEncoder(os.Stdout).Encode(out)
+	return json.NewEncoder(os.Stdout).Encode(emulation{string(bytes.TrimSpace(release)), all})
 }
