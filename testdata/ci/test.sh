@@ -118,6 +118,8 @@ kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
 kernels() { go test -count=1 -v -timeout 35m -run '^TestKernels$' ./record/truth -kernels all; }
 
+agreement() { go test -count=1 -v -timeout 35m -run '^TestAgreement$' ./record/truth/agree -kernels 6.1,6.12; }
+
 step 'tools' tools go
 step 'gofmt' format gofmt
 step 'go vet' vet go
@@ -129,6 +131,7 @@ step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
 step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz
+step 'agreement with bpftrace and libbpf-tools' agreement go root qemu-system-x86_64 sqfstar xz
 
 printf '\n=== summary\n'
 printf '%s\n' "${times[@]}"

@@ -24,3 +24,14 @@ type Comparison struct {
 	Known        string // why they differ, in words that the table shows; "" where they must not
 	Broken       string // what the tool says when it does not even start on these kernels
 }
+
+// title is the tool as the table names it.
+func (c Comparison) title() string {
+	if c.Command == nil {
+		return "one-liner: " + c.Tool
+	}
+	return c.Tool
+}
+
+// id tells comparisons of one kernel apart.
+func (c Comparison) id() string { return c.title() + " " + c.Ours }

@@ -67,11 +67,17 @@ func bpftrace(name, script, heading string) watcher {
 	return w
 }
 
-// scripts are the one-liners of a kernel, in groups.
-func scripts(kernel string) (texts []string) {
+// scripts are the one-liners of comparisons, in groups. One without a script of its own
+// reads a map that another one's fills: then all run.
+func scripts(kernel string, chosen []Comparison) (texts []string) {
+	fills := func(c Comparison) bool {
+		return c.Runs(kernel) && c.Script != "" && slices.ContainsFunc(chosen, func(x Comparison) bool {
+			return x.id() == c.id() || x.Command == nil && x.Script == ""
+		})
+	}
 	n := 0
 	for _, c := range OneLiners {
-		if !c.Runs(kernel) || c.Script == "" {
+		if !fills(c) {
 			continue
 		}
 		if n%perScript == 0 {
@@ -83,19 +89,19 @@ func scripts(kernel string) (texts []string) {
 	return texts
 }
 
-// Plan writes what the guest is to run on a kernel into its folder.
-func Plan(dir, kernel string) error {
+// Plan writes what the guest is to run on a kernel for some comparisons into its folder.
+func Plan(dir, kernel string, chosen []Comparison) error {
 	var ws []watcher
-	for _, c := range Tools {
+	for _, c := range chosen {
 		switch {
-		case !c.Runs(kernel) || slices.ContainsFunc(ws, func(w watcher) bool { return w.Name == c.Name() }):
+		case c.Command == nil || slices.ContainsFunc(ws, func(w watcher) bool { return w.Name == c.Name() }):
 		case strings.HasSuffix(c.Command[0], ".bt"):
 			ws = append(ws, bpftrace(c.Name(), "/usr/sbin/"+c.Command[0], c.Heading))
 		default:
 			ws = append(ws, watcher{c.Name(), c.Command, c.Heading})
 		}
 	}
-	for i, text := range scripts(kernel) {
+	for i, text := range scripts(kernel, chosen) {
 		name := fmt.Sprintf("one-liners-%d", i)
 		if err := os.WriteFile(filepath.Join(dir, name+".bt"), []byte(text), 0o644); err != nil {
 			return err

@@ -31,17 +31,6 @@ func (v verdict) failed(err error) verdict {
 	return v
 }
 
-// title is the tool as the table names it.
-func (c Comparison) title() string {
-	if c.Command == nil {
-		return "one-liner: " + c.Tool
-	}
-	return c.Tool
-}
-
-// id tells comparisons of one kernel apart.
-func (c Comparison) id() string { return c.title() + " " + c.Ours }
-
 // said is the verdict in words.
 func (v verdict) said() string {
 	switch {

@@ -38,7 +38,8 @@ func (b *bench) everyEvent() error {
 		"also runs for what is then left out: other calls, other allocations, packets without a mark. The last column is the\n" +
 		"same in an emulated Linux " + cmp.Or(emulated.Kernel, "(not booted)") + ", where every hook exists, relative to `" + reference + "` there; ≈ is this ratio times what\n" +
 		"`" + reference + "` costs here, for events that this machine's kernel has no hook for, or no traffic. Of `func_count` and\n" +
-		"`tp_count` an event is a hit: their rows are sums.\n\n" +
+		"`tp_count` an event is a hit: their rows are sums. What is rare in this traffic (`tcp_tlp`, once or twice a run) finds\n" +
+		"everything cold.\n\n" +
 		"| event | profile | ns per event | runs per event | ns per run | × `" + reference + "` in the guest |\n|---|---|---:|---:|---:|---:|\n")
 	for _, l := range lines {
 		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", l.event.Name, l.event.Profile, l.perRow(), l.runsPerRow(), l.perRun(), l.inGuest())
