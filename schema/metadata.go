@@ -45,13 +45,25 @@ type Recording struct {
 	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
 	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
 	Buffer   int64             `json:"buffer_bytes"`
-	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached
+	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached, or the file begun
 	StopNS   int64             `json:"stop_ns,omitempty"`
-	End      string            `json:"end,omitempty"` // timer, signal, count, command, error; empty: killed
+	End      string            `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
 	Warnings []string          `json:"warnings,omitempty"`
+	Part     *Part             `json:"part,omitempty"` // absent in files of other programs
 
 	// Libraries are the files through which programs could look names up.
 	Libraries []Library `json:"libraries,omitempty"`
+}
+
+// EndNext is how a file ends after which the recording goes on in the next one.
+const EndNext = "next"
+
+// Part is the place of a file in its recording. StartNS, StopNS and the account of
+// losses are the file's own; over all files of a recording they add up.
+type Part struct {
+	ID      string `json:"id"`       // the recording's: the same in all its files, and in no other
+	Index   int    `json:"index"`    // 1, 2, 3 …
+	BeganNS int64  `json:"began_ns"` // unix time at which the recording began
 }
 
 // Library is a file that programs call, as far as the recorder knew of it.
@@ -112,6 +124,16 @@ type Count struct {
 
 // Lost is how many events did not reach the file.
 func (c Count) Lost() int64 { return c.Ring + c.Scratch + c.Writer + c.Nested }
+
+// Add adds the numbers of another account.
+func (c *Count) Add(o Count) {
+	c.Generated += o.Generated
+	c.Recorded += o.Recorded
+	c.Ring += o.Ring
+	c.Scratch += o.Scratch
+	c.Writer += o.Writer
+	c.Nested += o.Nested
+}
 
 // Interface is a network device at the start.
 type Interface struct {

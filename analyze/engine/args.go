@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ var Global = []Option{
 
 // Request is a parsed command line.
 type Request struct {
-	File    string
+	Files   []string // files, directories and patterns, as they were given
 	Calls   []Call
 	Options map[string]string // of Global
 }
@@ -43,7 +44,7 @@ func (e *UsageError) Error() string { return e.Msg }
 // Hint is the second line of the error.
 func (e *UsageError) Hint() string { return e.Meant }
 
-// parser walks the arguments: FILE, then names of analyses, each followed by its
+// parser walks the arguments: files, and names of analyses, each followed by its
 // argument and options. Global options may stand anywhere.
 type parser struct {
 	all   []*Analysis
@@ -53,20 +54,18 @@ type parser struct {
 }
 
 // Parse reads the arguments of analyze. Options after a name belong to that
-// analysis; where none is named, first is meant.
+// analysis; where none is named, first is meant. A word that is no analysis is a file
+// if it looks like one, exists as one, or is the first.
 func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 	p := parser{all: all, args: args, first: Call{Analysis: first, Options: map[string]string{}}, req: Request{Options: map[string]string{}}}
 	for len(p.args) > 0 {
 		a := p.args[0]
 		p.args = p.args[1:]
 		var err error
-		switch {
-		case len(a) > 1 && a[0] == '-':
+		if len(a) > 1 && a[0] == '-' {
 			err = p.option(a)
-		case p.req.File == "":
-			p.req.File = a
-		default:
-			err = p.name(a)
+		} else {
+			err = p.word(a)
 		}
 		if err != nil {
 			return p.req, err
@@ -122,8 +121,18 @@ func names(all []*Analysis) []string {
 	return ns
 }
 
-// name takes the name of an analysis, or the argument of the one before.
-func (p *parser) name(word string) error {
+// looksLikePath reports words that are meant as files whether or not they are there.
+// No analysis and no address looks like that.
+func looksLikePath(word string) bool {
+	return strings.ContainsAny(word, `/*?[`) || strings.HasSuffix(word, ".parquet")
+}
+
+// word takes the name of an analysis, the argument of the one before, or a file.
+func (p *parser) word(word string) error {
+	if looksLikePath(word) {
+		p.req.Files = append(p.req.Files, word)
+		return nil
+	}
 	if n := len(p.req.Calls); n > 0 {
 		c := &p.req.Calls[n-1]
 		if c.Analysis.Arg != "" && c.Addr == 0 {
@@ -141,16 +150,29 @@ func (p *parser) name(word string) error {
 	}
 	a, options := find(p.all, word)
 	if a == nil {
-		e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
-		if s := Suggest(word, names(p.all)); s != "" {
-			e.Meant = fmt.Sprintf("did you mean %s?", s)
-		}
-		return e
+		return p.stranger(word)
 	}
 	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
 	p.args = slices.Concat(options, p.args)
 	return nil
 }
+
+// stranger takes a word that is no analysis.
+func (p *parser) stranger(word string) error {
+	_, err := os.Lstat(word)
+	if err == nil || len(p.req.Files) == 0 && len(p.req.Calls) == 0 {
+		p.req.Files = append(p.req.Files, word)
+		return nil
+	}
+	e := &UsageError{Msg: fmt.Sprintf("no analysis %q", word), Meant: "netrec analyze --list shows all of them"}
+	if s := SuggestAnalysis(p.all, word); s != "" {
+		e.Meant = fmt.Sprintf("did you mean %s?", s)
+	}
+	return e
+}
+
+// SuggestAnalysis is the name or alias closest to a wrong one, "" if none is near.
+func SuggestAnalysis(all []*Analysis, wrong string) string { return Suggest(wrong, names(all)) }
 
 // everything stands for every analysis that needs no argument.
 const everything = "all"

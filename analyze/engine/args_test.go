@@ -31,6 +31,10 @@ func TestParse(t *testing.T) {
 		{"f tcplife --top sock ff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"top": "20"}, {}}, nil},
 		{"f tcplife --comm sock", "f", []string{"tcplife"}, 0, []map[string]string{{}}, map[string]string{"comm": "sock"}},
 		{"f all --pid 7", "f", []string{"tcplife", "overview"}, 0, []map[string]string{{}, {}}, map[string]string{"pid": "7"}},
+		{"tcplife f.parquet --compat", "f.parquet", []string{"tcplife"}, 0, []map[string]string{{"compat": "script"}}, nil},
+		{"a.parquet b/c tcplife d*", "a.parquet b/c d*", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
+		{"f args_test.go tcplife", "f args_test.go", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
+		{"f sock ff ./sock life", "f ./sock", []string{"sock", "tcplife"}, 0xff, []map[string]string{{}, {}}, nil},
 		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
 	}
 	for _, tt := range tests {
@@ -50,8 +54,8 @@ func TestParse(t *testing.T) {
 		if tt.global == nil {
 			tt.global = map[string]string{}
 		}
-		if req.File != tt.file || !reflect.DeepEqual(names, tt.calls) || !reflect.DeepEqual(opts, tt.options) || !reflect.DeepEqual(req.Options, tt.global) {
-			t.Errorf("%s: %q %v %v %v", tt.args, req.File, names, opts, req.Options)
+		if strings.Join(req.Files, " ") != tt.file || !reflect.DeepEqual(names, tt.calls) || !reflect.DeepEqual(opts, tt.options) || !reflect.DeepEqual(req.Options, tt.global) {
+			t.Errorf("%s: %q %v %v %v", tt.args, req.Files, names, opts, req.Options)
 		}
 	}
 }

@@ -60,6 +60,7 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		r.add(in)
 	}
 	if err := r.scan(); err != nil {
+		r.stopped(err)
 		return nil, err
 	}
 	for i, in := range inputs {
@@ -72,6 +73,15 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		outcomes[i].Rows = in.Answer.Rows()
 	}
 	return outcomes, out.Err()
+}
+
+// stopped ends the answers of a recording that could not be read to its end, so that
+// others may follow.
+func (r *run) stopped(err error) {
+	for _, in := range r.inputs {
+		in.Answer.Note("not complete, reading stopped: " + err.Error())
+		in.Answer.End()
+	}
 }
 
 // add enters the handlers of an input that can be answered.

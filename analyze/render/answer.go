@@ -10,6 +10,8 @@ type Answer struct {
 	out   *bufio.Writer
 	spool *spool
 	first bool // of the output
+	from  Origin
+	heads bool // the first answer about it
 	last  *Table
 	rows  int64
 	notes []string
@@ -21,7 +23,9 @@ func (a *Answer) Begin(limits []string) { a.w.begin(a, limits) }
 // Table adds a table. It appears with its first row; tables that take rows at the
 // same time are a mistake of the analysis, and panic.
 func (a *Answer) Table(s Spec) *Table {
-	t := &Table{Spec: s, a: a, cells: make([]Cell, len(s.Columns))}
+	own := len(s.Columns)
+	s.Columns = append(s.Columns[:own:own], a.from.columns()...)
+	t := &Table{Spec: s, a: a, cells: append(make([]Cell, own), a.from.cells()...), own: own}
 	for i := range s.Columns {
 		if !t.aside(i) {
 			t.end = i

@@ -18,18 +18,19 @@ const arrowBatch = 16 << 10
 // arrowWriter writes each table as one Arrow IPC stream; several tables follow each
 // other, so a reader opens the next stream where the one before it ended.
 type arrowWriter struct {
-	out  *bufio.Writer
-	side io.Writer
-	name string
-	ipc  *ipc.Writer
-	rec  *array.RecordBuilder
-	rows int
-	err  error
+	out   *bufio.Writer
+	side  io.Writer
+	name  string
+	title string
+	ipc   *ipc.Writer
+	rec   *array.RecordBuilder
+	rows  int
+	err   error
 }
 
 func (w *arrowWriter) begin(a *Answer, limits []string) {
-	w.name = a.Name
-	comments(w.side, a.Name, limits)
+	w.name, w.title = a.Name, a.title()
+	comments(w.side, w.title, limits)
 }
 
 func (w *arrowWriter) table(t *Table) {
@@ -115,4 +116,4 @@ func (w *arrowWriter) done(*Table) {
 	}
 }
 
-func (w *arrowWriter) end(notes []string) { comments(w.side, w.name, notes) }
+func (w *arrowWriter) end(notes []string) { comments(w.side, w.title, notes) }

@@ -7,16 +7,16 @@ import (
 
 // csvWriter writes each table with a heading; a blank line separates tables.
 type csvWriter struct {
-	out  *bufio.Writer
-	side io.Writer
-	name string
-	more bool
-	buf  []byte
+	out   *bufio.Writer
+	side  io.Writer
+	title string
+	more  bool
+	buf   []byte
 }
 
 func (w *csvWriter) begin(a *Answer, limits []string) {
-	w.name = a.Name
-	comments(w.side, a.Name, limits)
+	w.title = a.title()
+	comments(w.side, w.title, limits)
 }
 
 func (w *csvWriter) table(t *Table) {
@@ -29,7 +29,7 @@ func (w *csvWriter) table(t *Table) {
 
 func (w *csvWriter) row(t *Table)       { w.buf = writeCSVRow(w.out, t, w.buf[:0]) }
 func (w *csvWriter) done(*Table)        {}
-func (w *csvWriter) end(notes []string) { comments(w.side, w.name, notes) }
+func (w *csvWriter) end(notes []string) { comments(w.side, w.title, notes) }
 
 func writeCSVHeader(w io.Writer, t *Table) {
 	var b []byte

@@ -20,6 +20,10 @@ func (w *jsonWriter) begin(a *Answer, limits []string) {
 		w.out.WriteString(`{"answers":[`)
 	}
 	b := appendJSON(append(w.buf[:0], `{"analysis":`...), a.Name)
+	if a.from.Began != "" {
+		b = appendJSON(append(b, `,"recorded_on":`...), a.from.Host)
+		b = appendJSON(append(b, `,"recorded_from":`...), a.from.Began)
+	}
 	b = appendStrings(append(b, `,"limits":`...), limits)
 	w.out.Write(append(b, `,"tables":[`...))
 }
@@ -71,15 +75,16 @@ func (w *jsonWriter) end(notes []string) {
 // ndjsonWriter writes one object per row and line, each with the names of its
 // analysis and table.
 type ndjsonWriter struct {
-	out  *bufio.Writer
-	side io.Writer
-	name string
-	buf  []byte
+	out   *bufio.Writer
+	side  io.Writer
+	name  string
+	title string
+	buf   []byte
 }
 
 func (w *ndjsonWriter) begin(a *Answer, limits []string) {
-	w.name = a.Name
-	comments(w.side, a.Name, limits)
+	w.name, w.title = a.Name, a.title()
+	comments(w.side, w.title, limits)
 }
 
 func (w *ndjsonWriter) table(*Table) {}
@@ -93,7 +98,7 @@ func (w *ndjsonWriter) row(t *Table) {
 }
 
 func (w *ndjsonWriter) done(*Table)        {}
-func (w *ndjsonWriter) end(notes []string) { comments(w.side, w.name, notes) }
+func (w *ndjsonWriter) end(notes []string) { comments(w.side, w.title, notes) }
 
 // appendFields adds the members of a row. Addresses are strings: as numbers they
 // would lose their low bits in most readers.

@@ -36,6 +36,8 @@ type Output struct {
 	out     *bufio.Writer
 	side    io.Writer
 	answers []*Answer
+	begun   bool // answers were written before these
+	from    Origin
 }
 
 // NewOutput writes answers in a format to out, and what a format has no room for
@@ -52,12 +54,15 @@ func NewOutput(format string, style Style, out, side io.Writer) (*Output, error)
 // Answer opens the place of the next answer. The first one streams; those after it
 // wait in memory, then in a temporary file, until the ones before them are whole.
 func (o *Output) Answer(name string) *Answer {
-	a := &Answer{Name: name, out: o.out}
+	a := &Answer{Name: name, out: o.out, from: o.from, heads: o.from.Began != "" && len(o.answers) == 0}
 	if len(o.answers) > 0 {
 		a.spool = &spool{}
 		a.out = bufio.NewWriterSize(a.spool, 1<<13)
 	}
-	a.first = len(o.answers) == 0
+	a.first = len(o.answers) == 0 && !o.begun
+	if len(o.answers) == 0 && o.begun {
+		o.separate()
+	}
 	switch o.format {
 	case "text":
 		a.w = &textWriter{out: a.out, style: o.style}
@@ -88,12 +93,37 @@ func (o *Output) Err() error {
 	return nil
 }
 
-// Close ends the output: what was spooled follows in order.
+// From says that the answers to come are about another recording. Those before it are
+// written.
+func (o *Output) From(from Origin) error {
+	if err := o.flush(); err != nil {
+		return err
+	}
+	o.from = from
+	return nil
+}
+
+// Close ends the output.
 func (o *Output) Close() error {
+	if err := o.flush(); err != nil {
+		return err
+	}
+	if o.format == "json" {
+		if !o.begun {
+			o.out.WriteString(`{"answers":[`)
+		}
+		o.out.WriteString("]}\n")
+	}
+	return o.out.Flush()
+}
+
+// flush writes the answers so far: what was spooled follows in order.
+func (o *Output) flush() error {
 	defer func() {
 		for _, a := range o.answers {
 			a.spool.close()
 		}
+		o.begun, o.answers = o.begun || len(o.answers) > 0, nil
 	}()
 	if err := o.Err(); err != nil {
 		return err
@@ -105,21 +135,20 @@ func (o *Output) Close() error {
 		if err := a.out.Flush(); err != nil {
 			return err
 		}
-		switch o.format {
-		case "text", "csv":
-			o.out.WriteByte('\n')
-		case "json":
-			o.out.WriteByte(',')
-		}
+		o.separate()
 		if err := a.spool.copyTo(o.out); err != nil {
 			return err
 		}
 	}
-	if o.format == "json" {
-		if len(o.answers) == 0 {
-			o.out.WriteString(`{"answers":[`)
-		}
-		o.out.WriteString("]}\n")
+	return nil
+}
+
+// separate parts two answers.
+func (o *Output) separate() {
+	switch o.format {
+	case "text", "csv":
+		o.out.WriteByte('\n')
+	case "json":
+		o.out.WriteByte(',')
 	}
-	return o.out.Flush()
 }

@@ -14,6 +14,7 @@ type Table struct {
 	Spec
 	a     *Answer
 	cells []Cell
+	own   int   // cells that the analysis fills; those after them tell where the row is from
 	n     int   // cells of the row begun
 	rows  int64 // rows ended
 	open  bool  // the writer has been told of the table
@@ -48,7 +49,7 @@ func (t *Table) IntOr(v int64, ok bool) *Table { return t.put(Cell{Num: v, Null:
 func (t *Table) StrOr(s string) *Table { return t.put(Cell{Str: s, Null: s == ""}) }
 
 func (t *Table) put(c Cell) *Table {
-	if t.n < len(t.cells) {
+	if t.n < t.own {
 		t.cells[t.n] = c
 	}
 	t.n++
@@ -58,8 +59,8 @@ func (t *Table) put(c Cell) *Table {
 // End ends the row. A row with too few or too many cells is a mistake in the
 // analysis and panics.
 func (t *Table) End() {
-	if t.n != len(t.cells) {
-		panic(fmt.Sprintf("render: table %s: row of %d cells, table of %d columns", t.Name, t.n, len(t.cells)))
+	if t.n != t.own {
+		panic(fmt.Sprintf("render: table %s: row of %d cells, table of %d columns", t.Name, t.n, t.own))
 	}
 	t.n = 0
 	if t.most > 0 {
@@ -94,7 +95,7 @@ func (t *Table) Show() {
 	t.most = 0
 	for rest := t.held; len(rest) > 0; rest = rest[len(t.cells):] {
 		copy(t.cells, rest)
-		t.n = len(t.cells)
+		t.n = t.own
 		t.End()
 	}
 	t.held = nil

@@ -11,8 +11,7 @@ import (
 func comments(w io.Writer, name string, lines []string) {
 	var b []byte
 	for _, l := range lines {
-		b = append(b[:0], "# "...)
-		b = append(AppendSafe(append(b, name...), ": "+l), '\n')
+		b = append(AppendSafe(append(b[:0], "# "...), name+": "+l), '\n')
 		w.Write(b)
 	}
 }
@@ -30,6 +29,9 @@ type textWriter struct {
 
 func (w *textWriter) begin(a *Answer, limits []string) {
 	w.name = a.Name
+	if a.heads {
+		w.out.Write(a.from.appendHeading(w.buf[:0]))
+	}
 	comments(w.out, a.Name, limits)
 }
 

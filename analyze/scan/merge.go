@@ -1,48 +1,42 @@
 package scan
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
 // Scan implements Source. Row groups are decoded in the order of their first
 // row, one ahead of the merge, and only those that overlap in time are held.
 func (f *File) Scan(q Query, fn func(*Row) error) error {
 	s := newSelection(q)
-	groups := f.selectGroups(s)
-	if len(groups) == 0 {
-		return nil
-	}
-	m := merger{feed: f.feed(groups, s)}
-	defer m.feed.stop()
-	return m.run(fn)
+	return (&queue{s: s, pending: f.places(s)}).scan(fn, f.o.MaxMemory)
 }
 
 // feed decodes row groups in a goroutine of its own.
 type feed struct {
-	pool  *pool
-	first []int64 // first times of the groups to come
-	out   chan loaded
-	quit  chan struct{}
-	done  sync.WaitGroup
+	pool *pool
+	due  int64 // the time before which the groups to come have no row
+	more bool  // there are groups to come
+	out  chan loaded
+	quit chan struct{}
+	done sync.WaitGroup
 }
 
 type loaded struct {
-	b   *batch
-	err error
+	b    *batch
+	due  int64 // of the groups after this one
+	more bool
+	err  error
 }
 
-func (f *File) feed(groups []int, s *selection) *feed {
-	d := &decoder{f: f.f, o: &f.o, pool: &pool{limit: f.o.MaxMemory}}
-	w := &feed{pool: d.pool, out: make(chan loaded), quit: make(chan struct{})}
-	for _, i := range groups {
-		w.first = append(w.first, f.groups[i].tsMin)
-	}
+// start begins to decode what a queue holds.
+func start(q *queue, memory int64) *feed {
+	w := &feed{pool: &pool{limit: memory}, out: make(chan loaded), quit: make(chan struct{}), due: q.due(), more: q.more()}
+	d := &decoder{pool: w.pool}
 	w.done.Go(func() {
 		defer d.zip.close()
-		for n, i := range groups {
+		defer q.close()
+		for n := 0; q.more(); n++ {
 			var l loaded
-			l.b, l.err = d.guarded(&f.groups[i], n, s)
+			l.b, l.err = d.guarded(q, n)
+			l.due, l.more = q.due(), q.more()
 			select {
 			case w.out <- l:
 			case <-w.quit:
@@ -56,24 +50,24 @@ func (f *File) feed(groups []int, s *selection) *feed {
 	return w
 }
 
-func (d *decoder) guarded(g *group, serial int, s *selection) (b *batch, err error) {
+// guarded decodes the next row group of a queue; nil if nothing in it is selected.
+func (d *decoder) guarded(q *queue, serial int) (b *batch, err error) {
 	defer guard("row group", &err)
-	return d.load(g, serial, s)
+	p, err := q.next()
+	if err != nil || p.g == nil {
+		return nil, err
+	}
+	d.f, d.o = p.f.f, &p.f.o
+	b, err = d.load(p.g, serial, q.s)
+	q.done(p)
+	return b, err
 }
 
 // next is the batch of the next group, nil if nothing in it is selected.
 func (w *feed) next() (*batch, error) {
 	l := <-w.out
-	w.first = w.first[1:]
+	w.due, w.more = l.due, l.more
 	return l.b, l.err
-}
-
-// due is the time before which the next group has no row.
-func (w *feed) due() int64 {
-	if len(w.first) == 0 {
-		return math.MaxInt64
-	}
-	return w.first[0]
 }
 
 func (w *feed) stop() {
@@ -103,7 +97,7 @@ func (e *entry) before(o *entry) bool {
 
 func (m *merger) run(fn func(*Row) error) error {
 	for {
-		for len(m.feed.first) > 0 && (len(m.heap) == 0 || m.feed.due() <= m.heap[0].ts) {
+		for m.feed.more && (len(m.heap) == 0 || m.feed.due <= m.heap[0].ts) {
 			b, err := m.feed.next()
 			if err != nil {
 				return err
@@ -123,7 +117,7 @@ func (m *merger) run(fn func(*Row) error) error {
 
 // drain hands out rows until a batch ends or the next row group is due.
 func (m *merger) drain(fn func(*Row) error) error {
-	due := m.feed.due()
+	due := m.feed.due
 	for {
 		top := m.heap[0]
 		child := m.child(0)

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -56,20 +55,19 @@ var allEvents = func() map[string]*schema.Event {
 
 func (s *selection) wants(e *schema.Event) bool { return s.events == nil || s.events[e.ID] }
 
-// selectGroups lists the row groups that may hold selected rows, earliest first, as
-// positions in the file's list.
-func (f *File) selectGroups(s *selection) []int {
-	var out []int
+// places lists the row groups that may hold selected rows, earliest first.
+func (f *File) places(s *selection) []place {
+	var out []place
 	for i := range f.groups {
 		g := &f.groups[i]
 		if !slices.ContainsFunc(g.events, s.wants) || g.tsMax < s.from || g.tsMin >= s.to {
 			continue
 		}
 		if s.sock == 0 || f.mayHold(g, s.sock) {
-			out = append(out, i)
+			out = append(out, place{f, g})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(f.groups[a].tsMin, f.groups[b].tsMin) })
+	slices.SortStableFunc(out, place.compare)
 	return out
 }
 

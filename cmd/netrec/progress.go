@@ -33,15 +33,15 @@ type progress struct {
 	rows        int64
 }
 
-// watch shows the progress of scanning a source on the terminal that side is; without
-// one, source and writers are returned as they are.
-func watch(src scan.Source, out, side io.Writer) (scan.Source, io.Writer, io.Writer) {
+// watch makes the scans of sources show their progress on the terminal that side is;
+// without one, sources and writers stay as they are.
+func watch(out, side io.Writer) (func(scan.Source) scan.Source, io.Writer, io.Writer) {
 	f, ok := side.(*os.File)
 	if !ok || !terminal(f) {
-		return src, out, side
+		return func(src scan.Source) scan.Source { return src }, out, side
 	}
 	p := &progress{to: side, now: time.Now}
-	return &watched{src, p}, p.writer(out), p.writer(side)
+	return func(src scan.Source) scan.Source { return &watched{src, p} }, p.writer(out), p.writer(side)
 }
 
 func terminal(f *os.File) bool {

@@ -48,7 +48,7 @@ func TestProgressOfShortScans(t *testing.T) {
 	if err := (&watched{src, p}).Scan(scan.Query{}, func(*scan.Row) error { return nil }); err != nil || term.Len() > 0 {
 		t.Errorf("terminal: %q, %v", term.String(), err)
 	}
-	if _, out, _ := watch(src, &term, &term); out != &term {
+	if _, out, _ := watch(&term, &term); out != &term {
 		t.Error("progress is shown on what is no terminal")
 	}
 }

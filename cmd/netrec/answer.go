@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// answer runs the analyses over every recording in the files. What cannot be read or
+// answered is said at once, does not keep the rest waiting, and becomes the exit code.
+func answer(paths []string, req engine.Request, out, side io.Writer) error {
+	all, bad := scan.OpenAll(paths, scan.Options{})
+	if len(paths) == 1 && len(bad) > 0 {
+		return unreadable{bad[0]}
+	}
+	defer func() {
+		for _, r := range all {
+			r.Close()
+		}
+	}()
+	watched, out, side := watch(out, side)
+	o, err := newOutput(req, out, side)
+	if err != nil {
+		return err
+	}
+	var code exitCode
+	for _, err := range bad {
+		say(side, err)
+		code = codeUnreadable
+	}
+	for _, r := range all {
+		if len(paths) > 1 {
+			if err := o.From(originOf(r)); err != nil {
+				return fmt.Errorf("write the answer: %w", err)
+			}
+		}
+		c, err := answerOne(watched(r), req, o)
+		var u unreadable
+		if errors.As(err, &u) && len(paths) > 1 {
+			say(side, err)
+			c, err = codeUnreadable, nil
+		}
+		if err != nil {
+			return errors.Join(err, o.Close())
+		}
+		code = worse(code, c)
+	}
+	if err := o.Close(); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	if code != 0 {
+		return code
+	}
+	return nil
+}
+
+func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) {
+	style := render.Bpftrace
+	if req.Options["look"] == "bcc" {
+		style = render.BCC
+	}
+	return render.NewOutput(cmp.Or(req.Options["format"], "text"), style, out, side)
+}
+
+// answerOne runs the analyses over one recording and turns what it lacks into a code.
+func answerOne(src scan.Source, req engine.Request, o *render.Output) (exitCode, error) {
+	sel, err := engine.NewSelection(src.Meta(), req.Options)
+	if err != nil {
+		return 0, err
+	}
+	outcomes, err := engine.Run(src, req.Calls, sel, o)
+	if err != nil {
+		if werr := o.Err(); werr != nil {
+			return 0, fmt.Errorf("write the answer: %w", werr)
+		}
+		return 0, unreadable{err}
+	}
+	for i, oc := range outcomes {
+		if oc.Status != engine.Answered && !req.Calls[i].Implied {
+			return codeNotInFile, nil
+		}
+	}
+	return 0, nil
+}
+
+// worse is the code of the greater trouble: an unread file hides more than an event.
+func worse(a, b exitCode) exitCode {
+	if a == 0 || b == codeUnreadable {
+		return b
+	}
+	return a
+}
+
+// say writes an error that is not the end. Names of files that nobody typed may hold
+// anything.
+func say(w io.Writer, err error) {
+	w.Write(append(render.AppendSafe([]byte("netrec: "), err.Error()), '\n'))
+}
+
+// originOf says where a recording is from.
+func originOf(r *scan.Recording) render.Origin {
+	m := r.Meta()
+	rows := int64(0)
+	for _, n := range m.Rows {
+		rows += n
+	}
+	start := m.FirstNS
+	if s := m.Recording.StartNS; s != 0 && s < start {
+		start = s
+	}
+	began, files := time.Unix(0, start).UTC(), "1 file"
+	if n := r.Files(); n > 1 {
+		files = engine.Group(int64(n)) + " files"
+	}
+	return render.Origin{Host: m.Host.Name, Began: began.Format(time.RFC3339Nano),
+		About: fmt.Sprintf("%s to %s UTC, %s, %s rows", began.Format("2006-01-02 15:04:05"), time.Unix(0, m.LastNS).UTC().Format("15:04:05"), files, engine.Group(rows))}
+}
