@@ -1,8 +1,10 @@
 package record
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,13 +14,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netrec/record/capture"
 	"netrec/schema"
 )
 
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
+	now := s.wall(mono())
 	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
-		StartNS: s.wall(mono()), Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
+		StartNS: now, Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries,
+		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())
 	}
@@ -26,17 +31,24 @@ func (s *session) describe() error {
 		s.meta.Events = append(s.meta.Events, e.Name)
 	}
 	s.counter.Start, _ = s.report.Counters.Read()
-	for key, v := range map[string]any{
+	s.facts = map[string]any{
 		schema.KeyFormat: schema.FormatVersion, schema.KeyVersion: s.opt.Version, schema.KeyHost: s.report.Host,
-		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyRecording: s.meta, schema.KeyHooks: s.hooks.States(),
+		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyHooks: s.hooks.States(),
 		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
-		schema.KeySockets: s.report.Sockets, schema.KeyEnums: s.hooks.Enums, schema.KeyCounters: s.counter,
-	} {
-		if err := s.file.Set(key, v); err != nil {
-			return err
-		}
+		schema.KeyEnums: s.hooks.Enums,
 	}
-	return nil
+	return s.describeFile(s.file, s.meta, s.report.Sockets, s.counter.Start)
+}
+
+// describeFile sets the metadata with which a file begins. It is also called beside the
+// drain loop, and reads nothing of the session that changes.
+func (s *session) describeFile(f *capture.Writer, rec schema.Recording, sockets []schema.Socket, counters map[string]int64) error {
+	errs := []error{f.Set(schema.KeyRecording, rec), f.Set(schema.KeySockets, sockets),
+		f.Set(schema.KeyCounters, schema.Counters{Start: counters})}
+	for key, v := range s.facts {
+		errs = append(errs, f.Set(key, v))
+	}
+	return errors.Join(errs...)
 }
 
 // wall is the Unix time of a moment of the monotonic clock.
@@ -48,8 +60,10 @@ func (s *session) metaRow(key string, v any) error {
 	if err != nil {
 		return fmt.Errorf("row %s: %w", key, err)
 	}
-	row := schema.Meta{Header: s.header(metaEvent.ID), Key: s.names.ref(key), Value: s.names.ref(string(b))}
-	return s.drain.pile.own(metaEvent.ID, row)
+	p := s.drain.pile
+	row := schema.Meta{Header: s.header(metaEvent.ID), Key: s.names.ref(key), Value: s.names.lend(string(b))}
+	p.lent = append(p.lent, row.Value)
+	return p.own(metaEvent.ID, row)
 }
 
 // metaRows puts the facts that SQL users need into rows: one per key, one per socket.

@@ -13,7 +13,9 @@ import (
 type Summary struct {
 	Counts   []schema.Count
 	Missing  []string // events that no hook could see
-	Rows     int64    // events in the file
+	Path     string   // of the newest file, where its name was chosen by time
+	Files    int
+	Rows     int64 // events in the files
 	Bytes    int64
 	Duration time.Duration
 	UserNS   int64
@@ -36,6 +38,9 @@ func (s *session) abort() {
 	if s.file != nil {
 		_ = s.file.Close()
 	}
+	if s.files != nil {
+		_ = s.files.Close()
+	}
 }
 
 // finish ends every recording alike: detach, drain the rings to empty, final commit.
@@ -43,6 +48,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	if s.end == "" {
 		s.end = "error"
 	}
+	s.unturned()
 	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
 	errs := []error{cause, s.hooks.Stop()}
 	s.cost()
@@ -51,6 +57,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)
+	s.file = s.writer.file
 	s.warnLost()
 	errs = append(errs, s.confess())
 	errs = append(errs, s.close()...)
@@ -98,21 +105,26 @@ func (s *session) warnLost() {
 func (s *session) close() []error {
 	s.counter.Stop, _ = s.report.Counters.Read()
 	_ = s.report.Counters.Close()
+	s.report.Alive.Close()
 	stop := host.Anchor("stop")
 	if n := s.writer.lostNow.Load(); n > 0 {
 		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, *s.writer.trouble.Load()))
 	}
 	var errs []error
 	for key, v := range map[string]any{schema.KeyClock: []schema.Anchor{s.start, stop}, schema.KeyRecording: s.meta,
-		schema.KeyCounters: s.counter, schema.KeyLosses: s.acct.counts()} {
+		schema.KeyCounters: s.counter, schema.KeyLosses: s.writer.shares.rest(s.acct.counts())} {
 		errs = append(errs, s.file.Set(key, v))
 	}
-	return append(errs, s.file.Close())
+	errs = append(errs, s.file.Close())
+	if s.files != nil {
+		errs = append(errs, s.prune(), s.files.Close())
+	}
+	return errs
 }
 
 func (s *session) summary() *Summary {
-	sum := &Summary{Counts: s.acct.counts(), Bytes: s.file.Size(), End: s.end, RSS: rss(), Rooted: s.rooted,
-		Duration: time.Duration(s.meta.StopNS - s.meta.StartNS)}
+	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Size(), End: s.end, RSS: rss(),
+		Rooted: s.rooted, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
 	sum.UserNS, sum.SysNS = cpuTime()
 	for _, c := range sum.Counts {
 		sum.Rows += c.Recorded

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netrec/record/filter"
+	"netrec/record/place"
 	"netrec/schema"
 )
 
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	Output     string
 	Force      bool          // overwrite
+	Place      *place.Plan   // where files go that are named by time, instead of Output
+	Rotate     Rotate        // when to go on in another file
 	For        time.Duration // 0: until told
 	Count      int64         // stop after at least so many events; 0: no limit
 	Command    []string      // run this, and stop when it ends
@@ -31,6 +34,13 @@ type Options struct {
 	Args       []string               // the command line, for the file
 	Version    string
 	Notice     io.Writer // where the recorder says what its user should know now
+}
+
+// Rotate is when a file ends and the recording goes on in the next: at the first limit
+// that is reached. Zero values are no limits of the user's; files have their own.
+type Rotate struct {
+	Bytes int64
+	Every time.Duration
 }
 
 // Select finds events by name and group; a leading minus takes out, "all" is

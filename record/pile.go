@@ -25,6 +25,8 @@ type pile struct {
 	bytes int
 	n     int64
 	due   time.Time // when its commit was
+	lent  []uint32  // strings that its rows refer to and nothing else does
+	then  *turn     // to the next file, once it is written
 }
 
 // tally counts by event and CPU.
@@ -46,7 +48,8 @@ func (p *pile) reset() {
 		p.data[i] = p.data[i][:0]
 	}
 	clear(p.rows.n)
-	p.bytes, p.n, p.due = 0, 0, time.Time{}
+	p.bytes, p.n, p.due, p.then = 0, 0, time.Time{}, nil
+	p.lent = p.lent[:0]
 }
 
 // Offsets in a record's header that the drain loop looks at.

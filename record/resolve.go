@@ -17,6 +17,7 @@ type resolver struct {
 	mu      sync.Mutex // strings are added while others are read
 	strings []string
 	refs    map[string]uint32
+	free    []uint32 // of strings that were lent and given back
 }
 
 func newResolver(st *symbol.Stacks) *resolver {
@@ -72,6 +73,31 @@ func (r *resolver) ref(s string) uint32 {
 	r.strings = append(r.strings, s)
 	r.refs[s] = id
 	return id
+}
+
+// lend stores a string until it is given back. Facts are written anew into every file
+// of a recording, which may have any number.
+func (r *resolver) lend(s string) uint32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.free); n > 0 {
+		id := r.free[n-1]
+		r.free = r.free[:n-1]
+		r.strings[id] = s
+		return id
+	}
+	r.strings = append(r.strings, s)
+	return uint32(len(r.strings) - 1)
+}
+
+// giveBack ends a loan: no row refers to the strings any more.
+func (r *resolver) giveBack(ids []uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		r.strings[id] = ""
+	}
+	r.free = append(r.free, ids...)
 }
 
 // probeFrames begin the names of functions between a hook and its program; what is

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"netrec/record/filter"
 	"netrec/record/hook"
 	"netrec/record/host"
+	"netrec/record/place"
 	"netrec/record/priv"
 	"netrec/record/symbol"
 	"netrec/schema"
@@ -44,6 +44,11 @@ type session struct {
 	begun   time.Time
 	rooted  time.Duration // how long the recorder kept its privileges
 	counter schema.Counters
+	facts   map[string]any // metadata that is the same in every file
+	files   place.Files    // that are named by time; nil for Output
+	filesMu sync.Mutex
+	path    string // of the newest of them
+	turning rotation
 	warned  bool // of lost commits
 	blind   bool // told of a library without probes
 	end     string
@@ -79,10 +84,10 @@ func (s *session) prepare(ctx context.Context) error {
 	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
 		return err
 	}
-	if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
-	if os.Getenv("SUDO_UID") != "" { // the file is for the user behind sudo
+	if os.Getenv("SUDO_UID") != "" && s.files == nil { // the file is for the user behind sudo
 		id := priv.Target()
 		if err := s.file.Chown(id.UID, id.GID); err != nil {
 			return fmt.Errorf("hand the file to user %d: %w", id.UID, err)
@@ -107,6 +112,9 @@ func (s *session) prepare(ctx context.Context) error {
 	}
 	// From the first event on there is a whole file, also for stock readers.
 	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
+		return err
+	}
+	if err := s.publish(); err != nil {
 		return err
 	}
 	if s.opt.Ready != "" {
@@ -177,7 +185,7 @@ func (s *session) attach() error {
 
 // begin starts the writer with what is known at the start, and releases the command.
 func (s *session) begin() error {
-	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.nextFile, s.cpus)
+	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.names.giveBack, s.cpus)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix = s.fixer()
 	if err := s.metaRows(); err != nil {
@@ -200,19 +208,6 @@ func (s *session) begin() error {
 	return nil
 }
 
-// nextFile is cap.2.parquet after cap.parquet, and so on. It is made without privileges:
-// where the directory does not allow that, the recording stays in the file it has.
-func (s *session) nextFile(segment int) (*capture.Writer, error) {
-	ext := filepath.Ext(s.opt.Output)
-	name := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(s.opt.Output, ext), segment+1, ext)
-	w, err := s.file.Next(name, createdBy(s.opt.Version))
-	if err != nil {
-		return nil, fmt.Errorf("begin the next file: %w", err)
-	}
-	s.file = w
-	return w, nil
-}
-
 func createdBy(version string) string { return "netrec version " + version }
 
 // run drains and commits until something ends the recording.
@@ -222,6 +217,7 @@ func (s *session) run(ctx context.Context) error {
 		timer = time.After(s.opt.For)
 	}
 	cost := time.Now()
+	s.turning.began, s.turning.ready = cost, make(chan *coming, 1)
 	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
 	for s.end == "" {
 		// Not less than a moment: the writer may be too busy for a commit that is due.
@@ -249,10 +245,19 @@ func (s *session) run(ctx context.Context) error {
 			if s.drain.pile.due.IsZero() {
 				s.drain.pile.due = now
 			}
+			turned := s.drain.pile.then != nil
 			if next := s.writer.offer(s.drain.pile); next != s.drain.pile {
 				s.drain.pile, commit = next, now
+				if turned { // the facts are rows of every file
+					if err := s.metaRows(); err != nil {
+						return err
+					}
+				}
 			}
 			s.warnLost()
+		}
+		if err := s.rotate(now); err != nil {
+			return err
 		}
 		s.end = s.ended(ctx, timer)
 	}

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,23 +22,25 @@ type writer struct {
 	file *capture.Writer
 	enc  *encode.Encoder
 	acct *account
-	next func(segment int) (*capture.Writer, error) // the file after a full one; nil in tests
+	loan func(ids []uint32) // takes back the strings of a pile; nil in tests
 
-	segment int
-	done0   int64 // bytes and rows of the segments before this one
-	rows0   int64
-	stuck   error // why the next file could not be made; recording then stays in this one
+	done0  int64 // bytes and rows of the files before this one
+	rows0  int64
+	shares shares // of the account, by file
 
-	size, rows atomic.Int64 // of the file, for others to see
+	size, rows atomic.Int64 // of all files, for others to see
+	now        atomic.Int64 // bytes of this file
+	full       atomic.Bool  // it has reached the size that readers like
+	closing    sync.WaitGroup
 	pace       pace
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
 	trouble    atomic.Pointer[error] // why the last lost commit was lost
 	lostNow    atomic.Int64          // commits lost so far
 }
 
-func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, next func(int) (*capture.Writer, error), cpus int) *writer {
-	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, next: next,
-		unsaid: unsaid{}}
+func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, loan func([]uint32), cpus int) *writer {
+	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: loan,
+		unsaid: unsaid{}, shares: newShares()}
 	for range piles {
 		w.free <- newPile(cpus)
 	}
@@ -56,34 +60,43 @@ func (w *writer) run() {
 		} else {
 			clear(w.unsaid)
 			addTo(w.acct.recorded, p.rows)
+			w.shares.note(p)
 		}
 		if !p.due.IsZero() {
 			w.pace.note(time.Since(p.due))
 		}
-		w.rotate()
+		if p.then != nil {
+			w.turn(p.then)
+		}
 		w.size.Store(w.done0 + w.file.Size())
+		w.now.Store(w.file.Size())
+		w.full.Store(w.file.Full())
 		w.rows.Store(w.rows0 + w.file.Rows())
+		if w.loan != nil {
+			w.loan(p.lent)
+		}
 		p.reset()
 		w.free <- p
 	}
 }
 
-// rotate goes on in a new file when this one has reached the size that readers like.
-func (w *writer) rotate() {
-	if w.next == nil || w.stuck != nil || !w.file.Full() {
-		return
-	}
-	file, err := w.next(w.segment + 1)
-	if err != nil {
-		w.stuck = err
-		w.trouble.Store(&err)
-		return
-	}
-	if err := w.file.Close(); err != nil {
-		w.trouble.Store(&err)
-	}
-	w.done0, w.rows0 = w.done0+w.file.Size(), w.rows0+w.file.Rows()
-	w.file, w.segment = file, w.segment+1
+// turn ends a file and goes on in the next one. The old one is closed beside the
+// writer's work: that waits for the disk.
+func (w *writer) turn(t *turn) {
+	old := w.file
+	share := w.shares.end(w.acct)
+	w.done0, w.rows0 = w.done0+old.Size(), w.rows0+old.Rows()
+	w.file = t.file
+	w.closing.Go(func() {
+		errs := []error{old.Set(schema.KeyLosses, share)}
+		for key, v := range t.last {
+			errs = append(errs, old.Set(key, v))
+		}
+		errs = append(errs, old.Close(), t.after())
+		if err := errors.Join(errs...); err != nil {
+			w.trouble.Store(&err)
+		}
+	})
 }
 
 func (w *writer) commit(p *pile) error {
@@ -94,7 +107,7 @@ func (w *writer) commit(p *pile) error {
 		return err
 	}
 	if w.lossy() {
-		if err := w.file.Set(schema.KeyLosses, w.acct.counts()); err != nil {
+		if err := w.file.Set(schema.KeyLosses, w.shares.rest(w.acct.counts())); err != nil {
 			return err
 		}
 	}
@@ -149,4 +162,5 @@ func (w *writer) finish(p *pile) {
 	w.in <- p
 	close(w.in)
 	<-w.done
+	w.closing.Wait()
 }

@@ -79,7 +79,7 @@ func (r *Recording) join(last *Meta) {
 	if n := len(last.Clock); n > 0 && len(m.Clock) > 0 {
 		m.Clock = []schema.Anchor{m.Clock[0], last.Clock[n-1]}
 	}
-	m.Path = fmt.Sprintf("%s and %s", m.Path, plural(int64(len(r.parts)-1), "file"))
+	m.Path = fmt.Sprintf("%s and %d more", m.Path, len(r.parts)-1)
 	m.Size, m.Rows, m.Losses = 0, map[string]int64{}, nil
 	var ps problems
 	for _, p := range r.parts {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netrec/record/hook"
+	"netrec/record/place"
 	"netrec/record/priv"
 )
 
@@ -17,8 +18,9 @@ import (
 var version = "devel"
 
 func main() {
-	priv.Init() // does not return in the stub that starts a command for record
-	hook.Init() // nor this in the helper of record --dns-follow
+	priv.Init()  // does not return in the stub that starts a command for record
+	hook.Init()  // nor this in the helper of record --dns-follow
+	place.Init() // nor this in the keeper of files that are named by time
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ type recordFlags struct {
 	mechanism []string
 	buffer    string
 	quiet     bool
+	files     rotateFlags
 }
 
 func recordCmd() *cobra.Command {
@@ -45,6 +47,7 @@ by programs that start later. A library that appears during the recording, with 
 is only written down; --dns-follow probes it too. That takes CAP_SYS_ADMIN, which a process beside
 the recorder then keeps: it can probe C libraries, and nothing else is asked of it.
 
+` + rotateHelp + `
 ` + profileHelp() + `
 ` + filterHelp + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
@@ -53,6 +56,7 @@ exit code if it is not 0.`,
 		Example: `  netrec record -t 60s -o cap.parquet
   netrec record -o cap.parquet --port 443 --addr 10.0.0.0/8
   netrec record -o cap.parquet -e tcp,dns -- curl -s example.org
+  netrec record --out-dir /var/captures -G 1h -C 500 -W 48
   netrec record -o cap.parquet --count-func 'tcp_*' --count-tp 'sock:*'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.finish(c, args); err != nil {
@@ -60,7 +64,7 @@ exit code if it is not 0.`,
 			}
 			sum, err := record.Run(c.Context(), f.opt)
 			if sum != nil && !f.quiet {
-				printSummary(c.ErrOrStderr(), f.opt.Output, sum)
+				printSummary(c.ErrOrStderr(), cmp.Or(sum.Path, f.opt.Output), sum)
 			}
 			if err != nil {
 				return recordError(err)
@@ -70,6 +74,7 @@ exit code if it is not 0.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.opt.Output, "output", "o", "netrec.parquet", "file to write; created with mode 0600")
+	f.files.add(fl)
 	fl.DurationVarP(&f.opt.For, "time", "t", 0, "stop after this time, such as 60s or 5m")
 	fl.Int64VarP(&f.opt.Count, "count", "c", 0, "stop after at least this many events")
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
@@ -126,6 +131,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		f.opt.Mechanism[event] = schema.Kind(kind)
 	}
 	if err := f.checkPatterns(); err != nil {
+		return err
+	}
+	if err := f.files.finish(&f.opt, c.Flags().Changed("output")); err != nil {
 		return err
 	}
 	if at := c.ArgsLenAtDash(); at > 0 || (at < 0 && len(args) > 0) {
@@ -186,6 +194,9 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 		byEvent[c.Event] = e
 		lost += c.Lost()
 	}
+	if s.Files > 1 {
+		path = fmt.Sprintf("%s, the last of %d files", path, s.Files)
+	}
 	fmt.Fprintf(w, "%s: %d events in %s, ended by %s\n", path, s.Rows, s.Duration.Round(time.Millisecond), s.End)
 	if lost == 0 {
 		fmt.Fprintln(w, "lost: none")
@@ -203,7 +214,11 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	if s.Rows > 0 {
 		perEvent = float64(s.Bytes) / float64(s.Rows)
 	}
-	fmt.Fprintf(w, "file: %d bytes, %.1f per event\n", s.Bytes, perEvent)
+	what := "file"
+	if s.Files > 1 {
+		what = "files"
+	}
+	fmt.Fprintf(w, "%s: %d bytes, %.1f per event\n", what, s.Bytes, perEvent)
 	fmt.Fprintf(w, "recorder: %.3f s CPU (%.3f user, %.3f system), %.1f MiB resident, privileged for %s\n",
 		float64(s.UserNS+s.SysNS)/1e9, float64(s.UserNS)/1e9, float64(s.SysNS)/1e9, float64(s.RSS)/(1<<20), s.Rooted.Round(time.Millisecond))
 }

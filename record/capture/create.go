@@ -28,15 +28,24 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create capture: %w", err)
 	}
-	w, err := newWriter(disk{f}, createdBy)
+	w, err := New(f, createdBy)
 	if err != nil {
-		f.Close()
 		os.Remove(path)
 		return nil, fmt.Errorf("create capture %s: %w", path, err)
 	}
 	// Opened now, because privileges may be dropped before the first sync. Whoever
 	// may write to a directory but not read it cannot sync the name.
 	w.sync.dir, _ = os.Open(filepath.Dir(path))
+	return w, nil
+}
+
+// New makes a capture of an empty file, which it owns from then on.
+func New(f *os.File, createdBy string) (*Writer, error) {
+	w, err := newWriter(disk{f}, createdBy)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
 	return w, nil
 }
 
@@ -47,20 +56,6 @@ func (w *Writer) Chown(uid, gid int) error {
 		return d.Chown(uid, gid)
 	}
 	return nil
-}
-
-// Next makes the file that goes on where this one ends: its metadata so far is taken
-// over. The caller closes the old one.
-func (w *Writer) Next(path, createdBy string) (*Writer, error) {
-	n, err := Create(path, false, createdBy)
-	if err != nil {
-		return nil, err
-	}
-	for key, v := range w.meta {
-		n.meta[key] = v
-		n.changed[key] = true
-	}
-	return n, nil
 }
 
 func unlinkRegular(path string) error {

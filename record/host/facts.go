@@ -23,6 +23,7 @@ type Report struct {
 	Qdiscs     []schema.Qdisc
 	Sockets    []schema.Socket
 	Counters   *Counters // to be read at start and stop, then closed
+	Alive      *Alive    // asks for the sockets again, then closed
 
 	// Warnings say what is missing, one sentence each: a namespace that could
 	// not be entered, a limit that was reached.
@@ -61,7 +62,7 @@ func (r *Report) warn(format string, args ...any) {
 // for all. Only a namespace that was asked for and is not there, and the end of
 // ctx, are errors; whatever else cannot be read becomes a warning.
 func Facts(ctx context.Context, netns uint32) (*Report, error) {
-	r := &Report{Host: machine(), Counters: &Counters{}, Sysctls: map[string]string{}}
+	r := &Report{Host: machine(), Counters: &Counters{}, Alive: &Alive{}, Sysctls: map[string]string{}}
 	list, err := r.find(ctx, netns)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,10 @@ func (r *Report) namespace(ns *namespace, recorded bool) {
 		readSysctls(r.Sysctls)
 	}
 	r.devices(ns.inode)
-	r.sockets(ns.inode)
+	r.sockets(ns.inode, nil)
+	if recorded || ns.own {
+		r.Alive.hold(ns.inode)
+	}
 	switch {
 	case recorded || ns.own:
 		if err := r.Counters.hold(ns.inode); err != nil {

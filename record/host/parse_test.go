@@ -118,7 +118,7 @@ func TestLimits(t *testing.T) {
 	}
 	defer ln.Close()
 	r := &Report{Sockets: make([]schema.Socket, MaxSockets), Interfaces: make([]schema.Interface, MaxInterfaces), Qdiscs: make([]schema.Qdisc, MaxQdiscs)}
-	r.sockets(1)
+	r.sockets(1, nil)
 	r.devices(1)
 	if len(r.Sockets) != MaxSockets || r.left.sockets < 1 {
 		t.Errorf("%d sockets, %d left out", len(r.Sockets), r.left.sockets)

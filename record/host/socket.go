@@ -53,15 +53,15 @@ var dumps = []struct {
 	{"UNIX", unix.AF_UNIX, 0, true},
 }
 
-// sockets reads the sockets of the calling thread's namespace. The kernel gives a
+// sockets reads the sockets of a namespace. The kernel gives a
 // socket its cookie when it is dumped, so every later event can carry it.
-func (r *Report) sockets(inode uint32) {
+func (r *Report) sockets(inode uint32, at asked) {
 	for _, d := range dumps {
 		parse := parseInet
 		if d.family == unix.AF_UNIX {
 			parse = parseUnix
 		}
-		err := diag(d.family, d.protocol, func(msg []byte) {
+		err := at.diag(d.family, d.protocol, func(msg []byte) {
 			if len(r.Sockets) >= MaxSockets {
 				r.left.sockets++
 				return
@@ -92,9 +92,13 @@ type request []byte
 func (r request) Len() int          { return len(r) }
 func (r request) Serialize() []byte { return r }
 
+// asked is a netlink socket that belongs to a namespace; nil for one of the calling
+// thread's.
+type asked map[int]*nl.SocketHandle
+
 // diag asks for all sockets of a kind and calls f for each answer; the bytes are
 // only valid during the call.
-func diag(family uint8, protocol uint16, f func(msg []byte)) error {
+func (at asked) diag(family uint8, protocol uint16, f func(msg []byte)) error {
 	body := make(request, inetRequestSize)
 	if family == unix.AF_UNIX {
 		body = body[:unixRequestSize]
@@ -103,6 +107,7 @@ func diag(family uint8, protocol uint16, f func(msg []byte)) error {
 	body[0], body[1] = family, uint8(protocol)
 	binary.NativeEndian.PutUint32(body[4:], liveStates)
 	req := nl.NewNetlinkRequest(nl.SOCK_DIAG_BY_FAMILY, unix.NLM_F_DUMP)
+	req.Sockets = at
 	req.AddData(body)
 	if protocol > 0xff {
 		req.AddData(nl.NewRtAttr(inetProtocolAttr, nl.Uint32Attr(uint32(protocol))))

@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 			run, err = fillDisk(bin, ns, disk, out)
 			return err
 		})
-		got, err := inspect(out, run.sides)
+		got, err := inspect(run.sides, out)
 		must(t, err)
 		for _, w := range got.wrong {
 			t.Error(w)

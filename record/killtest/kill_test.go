@@ -105,7 +105,7 @@ func killOne(t *testing.T, sum *tally, bin string, ns *rig.Namespace, readers *s
 		t.Errorf("killed after %s: netrec analyze: %v\n%s", after, err, out)
 		return false
 	}
-	got, err := inspect(path, sides)
+	got, err := inspect(sides, path)
 	if err != nil {
 		t.Errorf("killed after %s: %v", after, err)
 		return false

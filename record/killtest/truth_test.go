@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -52,11 +53,12 @@ type truth struct {
 }
 
 // inspect reads a recording and compares every row.
-func inspect(path string, sides []*rig.Side) (*truth, error) {
-	f, err := scan.Open(path, scan.Options{})
-	if err != nil {
-		return nil, err
+func inspect(sides []*rig.Side, paths ...string) (*truth, error) {
+	all, bad := scan.OpenAll(paths, scan.Options{})
+	if len(all) != 1 || len(bad) > 0 {
+		return nil, fmt.Errorf("%d recordings in %d files, unreadable: %w", len(all), len(paths), errors.Join(bad...))
 	}
+	f := all[0]
 	defer f.Close()
 	t := &truth{sides: map[rig.Key]*rig.Side{}, at: map[rig.Key]int{}, skips: map[rig.Key]int{}, states: map[uint64]string{},
 		hot: map[int64]int64{}, seqs: map[int64][]int64{}, losses: map[[3]string]int64{}}

@@ -61,13 +61,16 @@ func everyPrctl(option, arg uintptr) error {
 // kept.
 //
 // An error means that the process may still be privileged, and must end.
-func Drop(keep ...Cap) error {
+func Drop(keep ...Cap) error { return Become(Target(), keep...) }
+
+// Become is Drop for an identity of the caller's choice; root without capabilities is
+// one who may write where root's files are, and nothing else.
+func Become(id Identity, keep ...Cap) error {
 	d, err := held()
 	if err != nil {
 		return fmt.Errorf("drop privileges: %w", err)
 	}
 	want := setOf(keep...) & d.permitted()
-	id := Target()
 	clearsBounding := d.effective().has(setpcap)
 	if err := drop(id, want, clearsBounding); err != nil {
 		return fmt.Errorf("drop privileges: %w", err)

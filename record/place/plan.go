@@ -1,0 +1,118 @@
+package place
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Plan says where files go and what they are called.
+type Plan struct {
+	Dir  string // made if it is not there
+	Host string // files lie in dt=DATE/host=HOST below Dir; "" for Dir itself
+	Stem string // of the name, before the time
+	Keep int    // how many files stay, of this and earlier recordings; 0 for all
+}
+
+// Timed is the plan of files beside path, whose names are path's with the time in it.
+func Timed(path string, keep int) Plan {
+	dir, name := filepath.Split(path)
+	return Plan{Dir: filepath.Clean("./" + dir), Stem: strings.TrimSuffix(name, filepath.Ext(name)) + "-", Keep: keep}.absolute(dir)
+}
+
+func (p Plan) absolute(dir string) Plan {
+	if filepath.IsAbs(dir) {
+		p.Dir = filepath.Clean(dir)
+	}
+	return p
+}
+
+// Hive is the plan of a directory that is partitioned by day and host.
+func Hive(dir, host string, keep int) Plan {
+	return Plan{Dir: dir, Host: SafeHost(host), Keep: keep}
+}
+
+const (
+	extension = ".parquet"
+	layout    = "20060102T150405.000Z" // UTC; sorts by time, and has no colon for file systems that refuse it
+	unnamed   = ".new"                 // ends the hidden name of a file that is not whole yet
+	dayLayout = "2006-01-02"
+	dirMode   = 0o700
+	fileMode  = 0o600
+)
+
+// name is the name of a file that begins at a time.
+func (p *Plan) name(at time.Time) string { return p.Stem + at.UTC().Format(layout) + extension }
+
+// folders are the directories below Dir that the file lies in.
+func (p *Plan) folders(at time.Time) []string {
+	if p.Host == "" {
+		return nil
+	}
+	return []string{"dt=" + at.UTC().Format(dayLayout), p.hostFolder()}
+}
+
+func (p *Plan) hostFolder() string { return "host=" + p.Host }
+
+var day = regexp.MustCompile(`^dt=\d{4}-\d{2}-\d{2}$`)
+
+// ours recognizes names that this plan makes.
+func (p *Plan) ours() *regexp.Regexp {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(p.Stem) + `\d{8}T\d{6}\.\d{3}Z` + regexp.QuoteMeta(extension) + "$")
+}
+
+// maxHost is the longest name of a host in a path; the kernel's is 64.
+const maxHost = 64
+
+// SafeHost makes the name of a directory of a host's name: letters, digits, dots,
+// dashes and underscores, and no dot in front. Whoever may set the host's name shall
+// not choose where files go.
+func SafeHost(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	if len(safe) > maxHost {
+		safe = safe[:maxHost]
+	}
+	if strings.HasPrefix(safe, ".") {
+		safe = "_" + safe[1:]
+	}
+	if safe == "" {
+		safe = "unknown"
+	}
+	return safe
+}
+
+// make makes the directory if it is not there, private to its user.
+func (p *Plan) make(owner func(f *os.File) error) (*os.File, error) {
+	made := false
+	if _, err := os.Lstat(p.Dir); os.IsNotExist(err) {
+		if err := os.MkdirAll(p.Dir, dirMode); err != nil {
+			return nil, fmt.Errorf("make a place for captures: %w", err)
+		}
+		made = true
+	}
+	f, err := os.Open(p.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the place for captures: %w", err)
+	}
+	st, err := f.Stat()
+	switch {
+	case err == nil && !st.IsDir():
+		err = fmt.Errorf("%s: not a directory", p.Dir)
+	case err == nil && made:
+		err = owner(f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open the place for captures: %w", err)
+	}
+	return f, nil
+}

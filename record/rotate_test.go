@@ -1,0 +1,132 @@
+package record_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"netrec/record/rig"
+	"netrec/schema"
+)
+
+// TestRotation lets a recorder go through files by size and time under a load that makes
+// it lose events. Every file is whole and its account exact; together they have every
+// event that the load and the probes have counted.
+func TestRotation(t *testing.T) {
+	b := newBench(t, "files of a rotating recording")
+	dir := t.TempDir()
+	rec, err := b.ns.Record(b.bin, filepath.Join(dir, "cap.parquet"), "--buffer", "1M", "-G", "2", "-C", "1")
+	must(t, err)
+	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 20_000, Rounds: 2_000, Connects: 5})
+	must(t, err)
+	time.Sleep(3 * time.Second)
+	_, err = rec.Signal(syscall.SIGSTOP)
+	must(t, err)
+	time.Sleep(time.Second)
+	_, err = rec.Signal(syscall.SIGCONT)
+	must(t, err)
+	time.Sleep(3 * time.Second)
+	sides, err := load.Stop()
+	must(t, err)
+	_, _, err = rec.End(syscall.SIGINT)
+	must(t, err)
+
+	paths, err := filepath.Glob(filepath.Join(dir, "cap-*.parquet"))
+	must(t, err)
+	if len(paths) < 3 {
+		t.Fatalf("%d files after six seconds with a limit of two", len(paths))
+	}
+	all := &contents{meta: nil, rows: map[place]int64{}, lost: map[place]map[string]int64{}, tids: map[rig.Key]int64{}}
+	for i, path := range paths {
+		c := read(t, path)
+		r := c.meta.Recording
+		end := schema.EndNext
+		if i == len(paths)-1 {
+			end = "signal"
+		}
+		if r.Part == nil || r.Part.Index != i+1 || r.End != end || len(c.meta.Problems) > 0 || len(c.meta.Hooks) == 0 || len(c.meta.Counters.Stop) == 0 {
+			t.Errorf("%s: part %v, ended by %q, problems %q, %d hooks", path, r.Part, r.End, c.meta.Problems, len(c.meta.Hooks))
+		}
+		if c.meta.Rows["meta"] == 0 {
+			t.Errorf("%s: no rows with facts about the host", path)
+		}
+		c.balance(t, nil)
+		all.add(c)
+	}
+	lost := all.balance(t, sides)
+	if lost["sock_io"] == 0 {
+		t.Error("nothing was lost: the account of losses was not tested")
+	}
+	t.Logf("%d files, lost %v of %d socket calls made", len(paths), lost, calls(sides))
+}
+
+// add adds another file of the same recording.
+func (c *contents) add(o *contents) {
+	for p, n := range o.rows {
+		c.rows[p] += n
+	}
+	for p, causes := range o.lost {
+		if c.lost[p] == nil {
+			c.lost[p] = map[string]int64{}
+		}
+		for cause, n := range causes {
+			c.lost[p][cause] += n
+		}
+	}
+	if c.meta == nil {
+		m := *o.meta
+		c.meta = &m
+		return
+	}
+	for _, n := range o.meta.Losses {
+		found := false
+		for i := range c.meta.Losses {
+			if l := &c.meta.Losses[i]; l.Event == n.Event && l.CPU == n.CPU {
+				l.Add(n)
+				found = true
+			}
+		}
+		if !found {
+			c.meta.Losses = append(c.meta.Losses, n)
+		}
+	}
+}
+
+// TestLaterFileKnowsSockets: a connection that was made after the recording began and is
+// quiet is among the facts of a file that begins later, with its owner.
+func TestLaterFileKnowsSockets(t *testing.T) {
+	b := newBench(t, "sockets alive at the start of a later file")
+	dir := t.TempDir()
+	rec, err := b.ns.Record(b.bin, filepath.Join(dir, "cap.parquet"), "-G", "1")
+	must(t, err)
+	load, err := b.ns.StartLoad(rig.Rates{Rounds: 5})
+	must(t, err)
+	time.Sleep(2500 * time.Millisecond)
+	_, _, err = rec.End(syscall.SIGINT)
+	must(t, err)
+	_, err = load.Stop()
+	must(t, err)
+	paths, err := filepath.Glob(filepath.Join(dir, "cap-*.parquet"))
+	must(t, err)
+	if len(paths) < 2 {
+		t.Fatalf("%d files after two seconds with a limit of one", len(paths))
+	}
+	established := func(path string) (n, owned int) {
+		for _, s := range read(t, path).meta.Sockets {
+			if s.State == "ESTABLISHED" && s.Protocol == "tcp" {
+				n++
+				if len(s.Owners) > 0 && s.Cookie != 0 {
+					owned++
+				}
+			}
+		}
+		return n, owned
+	}
+	if n, _ := established(paths[0]); n != 0 {
+		t.Errorf("%d connections at the start, before the load", n)
+	}
+	if n, owned := established(paths[1]); n != 2 || owned != 2 {
+		t.Errorf("%d connections in the second file, %d with owners, want both ends of the load's", n, owned)
+	}
+}

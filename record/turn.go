@@ -1,0 +1,211 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"netrec/record/capture"
+	"netrec/record/host"
+	"netrec/record/place"
+	"netrec/schema"
+)
+
+// turn is the step from one file to the next.
+type turn struct {
+	file  *capture.Writer // the next one, which has its first commit
+	last  map[string]any  // metadata with which the one before ends
+	after func() error    // to be done once that is closed
+}
+
+// rotation is what the drain loop knows of the present file and the next.
+type rotation struct {
+	began time.Time
+	retry time.Time    // not before that, after a file could not be made
+	ready chan *coming // of the file under way
+	under bool
+	told  bool // that one could not be made
+}
+
+// coming is the next file and the facts of its start, made beside the drain loop.
+type coming struct {
+	file     *capture.Writer
+	path     string
+	sockets  []schema.Socket
+	counters map[string]int64
+	warnings []string
+	err      error
+}
+
+// retryAfter is how long to stay in a file after the next one could not be made.
+const retryAfter = 10 * time.Second
+
+// rotate begins the next file when the present one is full or its time is up, and goes
+// on in it when it is ready.
+func (s *session) rotate(now time.Time) error {
+	t := &s.turning
+	select {
+	case c := <-t.ready:
+		t.under = false
+		return s.turnTo(c, now)
+	default:
+	}
+	r := &s.opt.Rotate
+	due := s.writer.full.Load() || r.Bytes > 0 && s.writer.now.Load() >= r.Bytes || r.Every > 0 && now.Sub(t.began) >= r.Every
+	if due && !t.under && s.drain.pile.then == nil && now.After(t.retry) {
+		t.under = true
+		rec := s.meta
+		rec.Libraries = slices.Clone(rec.Libraries)
+		go func() { t.ready <- s.nextFile(rec, s.report.Sockets) }()
+	}
+	return nil
+}
+
+// nextFile makes the file that the recording shall go on in. Nothing that the drain loop
+// changes is touched.
+func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming {
+	c := &coming{}
+	var old int
+	c.sockets, old = s.report.Alive.Read(context.Background(), before)
+	c.counters, _ = s.report.Counters.Read()
+	rec.Part = nextPart(rec.Part)
+	c.warnings = s.warnings(old)
+	if c.file, c.path, c.err = s.create(rec.Part.Index); c.err != nil {
+		c.err = fmt.Errorf("begin the next file: %w", c.err)
+		return c
+	}
+	if c.err = errors.Join(s.describeFile(c.file, rec, c.sockets, c.counters), c.file.Commit()); c.err != nil {
+		s.discard(c)
+	}
+	return c
+}
+
+// nextPart is the place of the file after one.
+func nextPart(p *schema.Part) *schema.Part {
+	next := *p
+	next.Index++
+	return &next
+}
+
+// warnings are those of a later file.
+func (s *session) warnings(old int) []string {
+	ws := slices.Concat(s.report.Warnings, s.hooks.Warnings)
+	if old > 0 {
+		ws = append(ws, fmt.Sprintf("%d sockets of other network namespaces are listed as they were when the recording began", old))
+	}
+	return ws
+}
+
+// create makes the file of a part: as the plan says, or cap.2.parquet after cap.parquet,
+// which is made without privileges.
+func (s *session) create(index int) (*capture.Writer, string, error) {
+	if s.files == nil {
+		ext := filepath.Ext(s.opt.Output)
+		path := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(s.opt.Output, ext), index, ext)
+		w, err := capture.Create(path, false, createdBy(s.opt.Version))
+		return w, path, err
+	}
+	s.filesMu.Lock()
+	defer s.filesMu.Unlock()
+	f, path, err := s.files.Begin()
+	if err != nil {
+		return nil, "", err
+	}
+	w, err := capture.New(f, createdBy(s.opt.Version))
+	if err != nil {
+		s.files.Discard()
+	}
+	return w, path, err
+}
+
+// publish gives a file its name.
+func (s *session) publish() error {
+	if s.files == nil {
+		return nil
+	}
+	s.filesMu.Lock()
+	defer s.filesMu.Unlock()
+	return s.files.Publish()
+}
+
+// discard removes a file that is not needed after all.
+func (s *session) discard(c *coming) {
+	_ = c.file.Close()
+	if s.files == nil {
+		os.Remove(c.path)
+		return
+	}
+	s.filesMu.Lock()
+	defer s.filesMu.Unlock()
+	s.files.Discard()
+}
+
+// prune removes files that are too many.
+func (s *session) prune() error {
+	if s.files == nil {
+		return nil
+	}
+	s.filesMu.Lock()
+	defer s.filesMu.Unlock()
+	return s.files.Prune()
+}
+
+// turnTo lets the present pile be the last of its file.
+func (s *session) turnTo(c *coming, now time.Time) error {
+	if c.err == nil {
+		if c.err = s.publish(); c.err != nil {
+			s.discard(c)
+		}
+	}
+	if c.err != nil {
+		s.turning.retry = now.Add(retryAfter)
+		if !s.turning.told {
+			s.turning.told = true
+			fmt.Fprintf(s.opt.Notice, "netrec: %v; recording goes on in the file it has\n", c.err)
+		}
+		return nil
+	}
+	at := s.wall(mono())
+	end := s.meta
+	end.StopNS, end.End, end.Libraries = at, schema.EndNext, slices.Clone(s.meta.Libraries)
+	last := map[string]any{schema.KeyRecording: end, schema.KeyClock: []schema.Anchor{s.start, host.Anchor("stop")},
+		schema.KeyCounters: schema.Counters{Start: s.counter.Start, Stop: c.counters}}
+	s.meta.Part, s.meta.StartNS, s.meta.Warnings = nextPart(s.meta.Part), at, c.warnings
+	s.turning.began, s.path = now, c.path
+	s.counter = schema.Counters{Start: c.counters}
+	s.report.Sockets = c.sockets
+	s.drain.pile.then = &turn{c.file, last, s.prune}
+	return c.file.Set(schema.KeyRecording, s.meta)
+}
+
+// unturned ends what rotate has under way when the recording ends.
+func (s *session) unturned() {
+	if !s.turning.under {
+		return
+	}
+	if c := <-s.turning.ready; c.err == nil {
+		s.discard(c)
+	}
+}
+
+// open makes the first file, with the privileges there are.
+func (s *session) open() error {
+	var err error
+	if s.opt.Place == nil {
+		s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version))
+		return err
+	}
+	if s.files, err = place.Open(*s.opt.Place); err != nil {
+		return err
+	}
+	if err := s.prune(); err != nil {
+		return err
+	}
+	s.file, s.path, err = s.create(1)
+	return err
+}
