@@ -1,30 +1,17 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"cmp"
 
-// Bits of the Nagle flags.
-const (
-	nagleOff, nagleCork, naglePush = 1, 2, 4
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
 )
 
-// reason is why data that is queued was not sent. Sequence numbers wrap, so differences
-// decide.
+// reason is why data that is queued was not sent.
 func (f *tcpnagle) reason(r *engine.Row) text {
-	nxt, mss, out, flags := uint32(r.Int(f.nxt)), r.Int(f.mss), r.Int(f.out), r.Int(f.nonagle)
-	queued, room := int64(int32(uint32(r.Int(f.write))-nxt)), int64(int32(uint32(r.Int(f.una))+uint32(r.Int(f.wnd))-nxt))
-	switch {
-	case queued <= 0:
-		return "nothing queued"
-	case room < min(queued, mss):
-		return "peer window"
-	case out >= r.Int(f.cwnd):
-		return "congestion window"
-	case queued < mss && flags&(nagleCork|naglePush) == nagleCork:
-		return "cork"
-	case queued < mss && out > 0 && flags&(nagleOff|naglePush) == 0:
-		return "nagle"
-	}
-	return "pacing or queue limit"
+	why := agg.Unsent{Una: uint32(r.Int(f.una)), Nxt: uint32(r.Int(f.nxt)), Write: uint32(r.Int(f.write)), Wnd: uint32(r.Int(f.wnd)),
+		MSS: r.Int(f.mss), Out: r.Int(f.out), Cwnd: r.Int(f.cwnd), Flags: r.Int(f.nonagle)}.Why()
+	return text(cmp.Or(why, "nothing queued"))
 }
 
 // wait follows data that stays queued, whatever is in flight.

@@ -9,7 +9,7 @@ type Origin struct {
 
 // columns are added to every table, so that rows of several hosts can be told apart
 // once they are in one place. Text has them in a line of its own.
-func (o *Origin) columns() []Column {
+func (o Origin) columns() []Column {
 	if o.Began == "" {
 		return nil
 	}
@@ -17,7 +17,7 @@ func (o *Origin) columns() []Column {
 }
 
 // cells are the values of these columns.
-func (o *Origin) cells() []Cell {
+func (o Origin) cells() []Cell {
 	if o.Began == "" {
 		return nil
 	}
@@ -32,8 +32,17 @@ func (a *Answer) title() string {
 	return a.from.Host + ": " + a.Name
 }
 
+// Label names the recording in a sentence.
+func (o Origin) Label() string {
+	name := o.Host
+	if name == "" {
+		name = "an unknown host"
+	}
+	return string(AppendSafe(nil, name+" since "+o.Began))
+}
+
 // appendHeading adds the line that text shows above the first answer of a recording.
-func (o *Origin) appendHeading(b []byte) []byte {
+func (o Origin) appendHeading(b []byte) []byte {
 	name := o.Host
 	if name == "" {
 		name = "unknown host"

@@ -100,7 +100,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$' $packages
+	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers|Exports)Agree$|^TestKernels$' $packages
 }
 
 elsewhere() {
@@ -112,7 +112,7 @@ elsewhere() {
 
 lint() { testdata/ci/lint.sh; }
 
-interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' ./cmd/netrec; }
+interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers|Exports)Agree$' ./cmd/netrec; }
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 

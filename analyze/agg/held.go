@@ -1,0 +1,31 @@
+package agg
+
+// Bits of the Nagle flags.
+const (
+	nagleOff, nagleCork, naglePush = 1, 2, 4
+)
+
+// Unsent is what an attempt to send left behind.
+type Unsent struct {
+	Una, Nxt, Write, Wnd  uint32 // sequence numbers, and the peer's window
+	MSS, Out, Cwnd, Flags int64
+}
+
+// Why is the reason that queued data was not sent, "" if there is none. Sequence
+// numbers wrap, so differences decide.
+func (u Unsent) Why() string {
+	queued, room := int64(int32(u.Write-u.Nxt)), int64(int32(u.Una+u.Wnd-u.Nxt))
+	switch {
+	case queued <= 0:
+		return ""
+	case room < min(queued, u.MSS):
+		return "peer window"
+	case u.Out >= u.Cwnd:
+		return "congestion window"
+	case queued < u.MSS && u.Flags&(nagleCork|naglePush) == nagleCork:
+		return "cork"
+	case queued < u.MSS && u.Out > 0 && u.Flags&(nagleOff|naglePush) == 0:
+		return "nagle"
+	}
+	return "pacing or queue limit"
+}

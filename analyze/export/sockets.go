@@ -1,0 +1,147 @@
+package export
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// shown are the events that a trace shows, with the tracks they need beside the socket's.
+var shown = map[string][]int{
+	"tcp_state": nil, "tcp_retrans": nil, "tcp_synack_retrans": nil, "tcp_reset": nil, "tcp_tlp": nil, "skb_drop": nil,
+	"qdisc_drop": nil, "sock_rcvqueue_full": nil, "sock_exceed_buf_limit": nil,
+	"tcp_cong_state": {trackCong}, "tcp_write_xmit": {trackHeld, trackCwnd}, "tcp_rcv_est": {trackCwnd},
+}
+
+// perfettoCols are the columns that a trace is made of, beside those of identities.
+type perfettoCols struct {
+	oldState, newState, ca, kind, length, reason, qreason, rst, location, stack scan.Col
+	dir, dev, una, nxt, write, wnd, mss, out, cwnd, flags, ret, seq             scan.Col
+}
+
+func newPerfettoCols() perfettoCols {
+	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
+	return perfettoCols{oldState: col("old_state"), newState: col("new_state"), ca: col("ca_state"), kind: col("retrans_kind"),
+		length: col("len_bytes"), reason: col("drop_reason"), qreason: col("qdisc_drop_reason"), rst: col("rst_reason"),
+		location: col("location"), stack: colKstack, dir: col("dir"), dev: col("dev"), una: col("snd_una"), nxt: col("snd_nxt"),
+		write: col("write_seq"), wnd: col("snd_wnd"), mss: col("mss_bytes"), out: col("packets_out"), cwnd: col("snd_cwnd"),
+		flags: col("nonagle"), ret: col("ret"), seq: col("tcp_seq")}
+}
+
+func (c *perfettoCols) all() []scan.Col {
+	return []scan.Col{c.oldState, c.newState, c.ca, c.kind, c.length, c.reason, c.qreason, c.rst, c.location, c.stack, c.dir, c.dev,
+		c.una, c.nxt, c.write, c.wnd, c.mss, c.out, c.cwnd, c.flags, c.ret, c.seq}
+}
+
+// show writes what a row says about its socket.
+func (p *perfetto) show(r *scan.Row, s *agg.Socket) {
+	c := &p.col
+	if s == nil {
+		p.moment(trackNoSock, r)
+		return
+	}
+	l := p.lives.Of(s)
+	switch r.Event.Name {
+	case "tcp_state":
+		p.state(s, l, r)
+	case "tcp_cong_state":
+		p.slice(s, trackCong, &l.cong, r.TS, unusual(r.Str(c.ca)), note{name: "snd_cwnd", num: r.Int(c.cwnd)})
+	case "tcp_write_xmit":
+		p.hold(s, l, r)
+		p.window(s, l, r)
+	case "tcp_rcv_est":
+		p.window(s, l, r)
+	default:
+		p.moment(uuid(s, trackStates), r)
+	}
+}
+
+// unusual is the name of a state of congestion control that slows the sender down, ""
+// for the usual one.
+func unusual(ca string) string {
+	if ca == "open" {
+		return ""
+	}
+	return ca
+}
+
+// state ends the slice of a state and begins the next; a closed socket has none.
+func (p *perfetto) state(s *agg.Socket, l *life, r *scan.Row) {
+	from, to := r.Str(p.col.oldState), r.Str(p.col.newState)
+	if l.states++; l.states == 1 && s.Older && from != "CLOSE" {
+		p.slice(s, trackStates, &l.state, p.start, from, note{name: "began", text: "before the recording"})
+	}
+	if to == "CLOSE" {
+		to = ""
+	}
+	p.slice(s, trackStates, &l.state, r.TS, to)
+}
+
+// slice ends what is open on a track and begins another slice, none for no name.
+func (p *perfetto) slice(s *agg.Socket, kind int, isOpen *bool, ts int64, name string, notes ...note) {
+	id := uuid(s, kind)
+	if *isOpen {
+		p.on(id, ts, sliceEnd, "", "")
+	}
+	if *isOpen = name != ""; *isOpen {
+		p.on(id, ts, sliceBegin, "tcp", name, notes...)
+	}
+}
+
+// hold follows data that stays queued until some of it is sent.
+func (p *perfetto) hold(s *agg.Socket, l *life, r *scan.Row) {
+	c := &p.col
+	u := agg.Unsent{Una: uint32(r.Int(c.una)), Nxt: uint32(r.Int(c.nxt)), Write: uint32(r.Int(c.write)), Wnd: uint32(r.Int(c.wnd)),
+		MSS: r.Int(c.mss), Out: r.Int(c.out), Cwnd: r.Int(c.cwnd), Flags: r.Int(c.flags)}
+	sent := int32(u.Nxt-l.nxt) > 0
+	if sent && l.held {
+		p.slice(s, trackHeld, &l.held, r.TS, "")
+	}
+	if why := u.Why(); !l.held && why != "" && (!sent || r.Int(c.ret) != 0) {
+		p.slice(s, trackHeld, &l.held, r.TS, why, note{name: "queued_bytes", num: int64(int32(u.Write - u.Nxt))})
+	}
+	l.nxt = u.Nxt
+}
+
+// window shows the congestion window where it changes.
+func (p *perfetto) window(s *agg.Socket, l *life, r *scan.Row) {
+	if v := r.Int(p.col.cwnd); v != l.cwnd {
+		l.cwnd = v
+		p.count(uuid(s, trackCwnd), r.TS, v)
+	}
+}
+
+// moment writes an instant.
+func (p *perfetto) moment(id uint64, r *scan.Row) {
+	c := &p.col
+	length := note{name: "bytes", num: r.Int(c.length)}
+	switch r.Event.Name {
+	case "tcp_retrans":
+		p.on(id, r.TS, instant, "tcp", "retransmit "+r.Str(c.kind), length, note{name: "tcp_seq", num: r.Int(c.seq)}, note{name: "ca_state", text: r.Str(c.ca)})
+	case "tcp_synack_retrans":
+		p.on(id, r.TS, instant, "tcp", "retransmit SYN-ACK")
+	case "tcp_tlp":
+		p.on(id, r.TS, instant, "tcp", "tail loss probe")
+	case "tcp_reset":
+		p.on(id, r.TS, instant, "tcp", "reset "+r.Str(c.dir), note{name: "reason", text: r.Str(c.rst)})
+	case "skb_drop":
+		p.on(id, r.TS, instant, "drop", "drop "+r.Str(c.reason), length, note{name: "at", text: r.Str(c.location)}, note{name: "stack", text: r.Str(c.stack)})
+	case "qdisc_drop":
+		p.on(id, r.TS, instant, "drop", "queue drop "+r.Str(c.qreason), length, note{name: "dev", text: r.Str(c.dev)})
+	case "sock_rcvqueue_full":
+		p.on(id, r.TS, instant, "drop", "receive queue full")
+	case "sock_exceed_buf_limit":
+		p.on(id, r.TS, instant, "drop", "memory limit "+r.Str(c.dir))
+	}
+}
+
+// close ends what is open at the end of a socket's life.
+func (p *perfetto) close(s *agg.Socket) {
+	l, ts := p.lives.Of(s), s.Last
+	if s.Open {
+		ts = p.stop
+	}
+	for kind, isOpen := range map[int]*bool{trackStates: &l.state, trackCong: &l.cong, trackHeld: &l.held} {
+		p.slice(s, kind, isOpen, ts, "")
+	}
+}

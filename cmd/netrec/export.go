@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/export"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// exportFlags are the flags of netrec export.
+type exportFlags struct {
+	to     string
+	output string
+	events []string
+}
+
+// targets are the forms that export knows.
+var targets = []string{"arrow", "perfetto", "folded"}
+
+func exportCmd() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export FILE... --to arrow|perfetto|folded -o OUT",
+		Short: "hand a recording to other programs in a form of theirs",
+		Long: `Write a recording for another program:
+  arrow     every row, in the order of time, as an Arrow IPC stream: pyarrow.ipc.open_stream,
+            polars.read_ipc_stream
+  perfetto  native track events for ui.perfetto.dev and trace_processor: processes and their
+            sockets as tracks; TCP states, congestion and data that is held back as slices;
+            retransmits, drops and resets as instants; the congestion window as a counter
+  folded    a line per stack and how often it was met, for flamegraph.pl and inferno
+
+Files are named as for netrec analyze; all must be of one recording.`,
+		Example: `  netrec export cap.parquet --to arrow -o cap.arrows
+  netrec export cap.parquet --to perfetto -o cap.pftrace
+  netrec export cap.parquet --to folded --event skb_drop | flamegraph.pl > drops.svg`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(args, c.OutOrStdout(), c.ErrOrStderr()) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.to, "to", "", strings.Join(targets, ", "))
+	fl.StringVarP(&f.output, "output", "o", "", "file to write, instead of standard output; must not exist")
+	fl.StringSliceVarP(&f.events, "event", "e", nil, "only these events (arrow, folded)")
+	return cmd
+}
+
+func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	r, err := openOne(args)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if f.output != "" {
+		w, err := os.OpenFile(f.output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err = errors.Join(err, w.Close()); err != nil {
+				os.Remove(f.output)
+			}
+		}()
+		out = w
+	}
+	for _, p := range r.Meta().Problems {
+		say(side, errors.New(p))
+	}
+	watched, out, side := watch(out, side)
+	return f.write(watched(r), out, side)
+}
+
+func (f *exportFlags) check() error {
+	known := false
+	for _, t := range targets {
+		known = known || t == f.to
+	}
+	if !known {
+		hint := didYouMean(f.to, targets)
+		return hinted{fmt.Errorf("--to %q: want one of %s", f.to, strings.Join(targets, ", ")), hint}
+	}
+	if f.to == "perfetto" && len(f.events) > 0 {
+		return errors.New("--event: a trace shows what it knows; arrow and folded have events")
+	}
+	for _, e := range f.events {
+		if schema.ByName(e) == nil {
+			var names []string
+			for i := range schema.Events {
+				names = append(names, schema.Events[i].Name)
+			}
+			return hinted{fmt.Errorf("--event %s: no such event", e), didYouMean(e, names)}
+		}
+	}
+	return nil
+}
+
+func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
+	var err error
+	switch f.to {
+	case "arrow":
+		err = export.Arrow(src, f.events, out)
+	case "perfetto":
+		err = export.Perfetto(src, out)
+	default:
+		var bare int64
+		if bare, err = export.Folded(src, f.events, out); bare > 0 {
+			fmt.Fprintf(side, "netrec: rows without a stack were left out: %s\n", engine.Group(bare))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// openOne opens files that must be of one recording.
+func openOne(words []string) (*scan.Recording, error) {
+	paths, err := expand(words)
+	if err != nil {
+		return nil, err
+	}
+	all, bad := scan.OpenAll(paths, scan.Options{})
+	if len(bad) == 0 && len(all) == 1 {
+		return all[0], nil
+	}
+	for _, r := range all {
+		r.Close()
+	}
+	if len(bad) > 0 {
+		return nil, unreadable{bad[0]}
+	}
+	return nil, hinted{fmt.Errorf("files of %d recordings, want one", len(all)),
+		fmt.Sprintf("the first are of %s and %s", originOf(all[0]).Label(), originOf(all[1]).Label())}
+}
