@@ -116,8 +116,12 @@ func (s *session) close() []error {
 		errs = append(errs, s.file.Set(key, v))
 	}
 	errs = append(errs, s.file.Close())
-	if s.files != nil {
-		errs = append(errs, s.prune(), s.files.Close())
+	if s.files == nil {
+		return errs
+	}
+	// The recording is whole whatever becomes of older ones.
+	if err := errors.Join(s.prune(), s.files.Close()); err != nil {
+		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
 	}
 	return errs
 }

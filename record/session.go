@@ -114,7 +114,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
 		return err
 	}
-	if err := s.publish(); err != nil {
+	if err := errors.Join(s.publish(), s.prune()); err != nil {
 		return err
 	}
 	if s.opt.Ready != "" {

@@ -203,9 +203,6 @@ func (s *session) open() error {
 	if s.files, err = place.Open(*s.opt.Place); err != nil {
 		return err
 	}
-	if err := s.prune(); err != nil {
-		return err
-	}
 	s.file, s.path, err = s.create(1)
 	return err
 }

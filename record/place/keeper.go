@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -66,9 +67,7 @@ func startKeeper(p Plan, dir *os.File, id priv.Identity) (*keeper, error) {
 	defer theirs.Close()
 	k := &keeper{sock: os.NewFile(uintptr(pair[0]), "keeper")}
 	k.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{keeperName}, Stderr: os.Stderr,
-		ExtraFiles: []*os.File{keeperFD - 3: theirs, keeperDir - 3: dir},
-		// A signal of the terminal is for the recorder, who still needs the keeper then.
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+		ExtraFiles: []*os.File{keeperFD - 3: theirs, keeperDir - 3: dir}}
 	if err := k.cmd.Start(); err != nil {
 		k.sock.Close()
 		return nil, fmt.Errorf("start the keeper of files: %w", err)
@@ -169,8 +168,10 @@ func Init() {
 	os.Exit(0)
 }
 
-// keep serves until the recorder is gone.
+// keep serves until the recorder is gone. Signals that end a whole service are for the
+// recorder, which needs the keeper until it has ended.
 func keep(sock, dir *os.File) error {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	var o orders
 	b, _, err := receive(sock)
 	if err == nil {
