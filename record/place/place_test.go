@@ -151,6 +151,27 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 }
 
+// A path that is not there is made as far as it is missing, and belongs to one user.
+func TestMake(t *testing.T) {
+	dir := t.TempDir()
+	p := Plan{Dir: filepath.Join(dir, "a", "b")}
+	for _, want := range [][]string{{filepath.Join(dir, "a"), p.Dir}, nil} {
+		var made []string
+		f, err := p.make(func(f *os.File) error { made = append(made, f.Name()); return nil })
+		if err != nil || !slices.Equal(made, want) {
+			t.Fatalf("made %v, want %v, %v", made, want, err)
+		}
+		f.Close()
+	}
+	p.Dir = filepath.Join(dir, "file")
+	if err := os.WriteFile(p.Dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := p.make(nil); err == nil {
+		t.Errorf("%s is no directory", f.Name())
+	}
+}
+
 // The oldest go first, over days; what is being written, and what is not ours, stays.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()

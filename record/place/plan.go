@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Plan says where files go and what they are called.
@@ -90,29 +93,41 @@ func SafeHost(name string) string {
 	return safe
 }
 
-// make makes the directory if it is not there, private to its user.
+// make opens the directory. What is not there of its path is made, private to its user,
+// and handed to owner.
 func (p *Plan) make(owner func(f *os.File) error) (*os.File, error) {
-	made := false
-	if _, err := os.Lstat(p.Dir); os.IsNotExist(err) {
-		if err := os.MkdirAll(p.Dir, dirMode); err != nil {
+	var missing []string
+	for dir := filepath.Clean(p.Dir); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+			break // it is there, or the next step says what is wrong
+		}
+		missing = append(missing, dir)
+	}
+	for _, dir := range slices.Backward(missing) {
+		if err := os.Mkdir(dir, dirMode); err != nil {
 			return nil, fmt.Errorf("make a place for captures: %w", err)
 		}
-		made = true
+		if err := with(dir, owner); err != nil {
+			return nil, fmt.Errorf("make a place for captures: %w", err)
+		}
 	}
-	f, err := os.Open(p.Dir)
+	f, err := openDir(p.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the place for captures: %w", err)
-	}
-	st, err := f.Stat()
-	switch {
-	case err == nil && !st.IsDir():
-		err = fmt.Errorf("%s: not a directory", p.Dir)
-	case err == nil && made:
-		err = owner(f)
-	}
-	if err != nil {
-		f.Close()
 		return nil, fmt.Errorf("open the place for captures: %w", err)
 	}
 	return f, nil
+}
+
+// with calls f for a directory that was just made.
+func with(dir string, f func(*os.File) error) error {
+	d, err := openDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return f(d)
+}
+
+func openDir(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY, 0)
 }
