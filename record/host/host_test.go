@@ -93,7 +93,7 @@ func TestFactsOfOneNamespace(t *testing.T) {
 	if err != nil || inode != l.inode {
 		t.Fatalf("NetnsInode(%s) = %d, %v; want %d", l.path(), inode, err, l.inode)
 	}
-	r := &Report{Counters: &Counters{}, Sysctls: map[string]string{}}
+	r := &Report{Counters: &Counters{}, Alive: &Alive{}, Sysctls: map[string]string{}}
 	ns := namespace{inode: l.inode, path: l.path()}
 	if err := ns.do(func() { r.namespace(&ns, true) }); err != nil {
 		t.Fatal(err)
