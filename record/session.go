@@ -242,19 +242,13 @@ func (s *session) run(ctx context.Context) error {
 			cost = now
 		}
 		if now.Sub(commit) >= s.writer.pace.every() || s.drain.pile.bytes > pileBytes/2 {
-			if s.drain.pile.due.IsZero() {
-				s.drain.pile.due = now
+			handed, err := s.handOver(now)
+			if err != nil {
+				return err
 			}
-			turned := s.drain.pile.then != nil
-			if next := s.writer.offer(s.drain.pile); next != s.drain.pile {
-				s.drain.pile, commit = next, now
-				if turned { // the facts are rows of every file
-					if err := s.metaRows(); err != nil {
-						return err
-					}
-				}
+			if handed {
+				commit = now
 			}
-			s.warnLost()
 		}
 		if err := s.rotate(now); err != nil {
 			return err
@@ -262,6 +256,21 @@ func (s *session) run(ctx context.Context) error {
 		s.end = s.ended(ctx, timer)
 	}
 	return nil
+}
+
+// handOver gives the pile to the writer, if that has room for it.
+func (s *session) handOver(now time.Time) (handed bool, err error) {
+	p := s.drain.pile
+	if p.due.IsZero() {
+		p.due = now
+	}
+	turns := p.then != nil
+	s.drain.pile = s.writer.offer(p)
+	s.warnLost()
+	if handed = s.drain.pile != p; handed && turns { // the facts are rows of every file
+		err = s.metaRows()
+	}
+	return handed, err
 }
 
 // ended says what ends the recording, "" if nothing does yet.
