@@ -34,15 +34,16 @@ func (p *part) open() (*File, error) { return Open(p.path, p.o) }
 // OpenAll opens files and puts those of one recording together; files of different
 // hosts, boots or recordings stay apart, and so do those on both sides of a missing
 // one. A file that cannot be read is left out, and its error is one of bad. Recordings
-// are in the order of host and time. The caller closes them.
+// are in the order of host and time; each is to be loaded before it is used, and closed
+// after that.
 func OpenAll(paths []string, o Options) (all []*Recording, bad []error) {
 	if len(paths) == 1 {
 		f, err := Open(paths[0], o)
 		if err != nil {
 			return nil, []error{err}
 		}
-		r := &Recording{one: f, meta: *f.Meta()}
-		r.elsewhere(r.meta.Recording.Part)
+		r := &Recording{}
+		r.be(f)
 		return []*Recording{r}, nil
 	}
 	paths, bad = distinct(paths)
@@ -59,16 +60,12 @@ func OpenAll(paths []string, o Options) (all []*Recording, bad []error) {
 		runs, doubles := chain(parts)
 		bad = append(bad, doubles...)
 		for _, run := range runs {
-			r := &Recording{parts: run, o: o}
-			if err := r.describe(); err != nil {
-				bad = append(bad, err)
-				continue
-			}
-			all = append(all, r)
+			all = append(all, &Recording{parts: run, o: o})
 		}
 	}
 	slices.SortFunc(all, func(a, b *Recording) int {
-		return cmp.Or(cmp.Compare(a.meta.Host.Name, b.meta.Host.Name), cmp.Compare(a.meta.FirstNS, b.meta.FirstNS), cmp.Compare(a.meta.Path, b.meta.Path))
+		p, q := a.parts[0], b.parts[0]
+		return cmp.Or(cmp.Compare(p.origin.host, q.origin.host), cmp.Compare(p.first, q.first), cmp.Compare(p.path, q.path))
 	})
 	return all, bad
 }

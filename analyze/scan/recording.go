@@ -25,10 +25,12 @@ func (r *Recording) Files() int { return max(1, len(r.parts)) }
 
 // Close ends the use of the recording.
 func (r *Recording) Close() error {
-	if r.one != nil {
-		return r.one.Close()
+	f := r.one
+	r.one, r.meta = nil, Meta{}
+	if f == nil {
+		return nil
 	}
-	return nil
+	return f.Close()
 }
 
 // Scan implements Source.
@@ -47,27 +49,37 @@ func (r *Recording) Scan(q Query, fn func(*Row) error) error {
 	return (&queue{s: s, later: later, left: map[*File]int{}}).scan(fn, r.o.withDefaults().MaxMemory)
 }
 
-// describe makes the metadata of the whole.
-func (r *Recording) describe() error {
+// Load reads what the recording says about itself. Until then, and after Close, there
+// is next to nothing in memory, so that one call can be about hundreds.
+func (r *Recording) Load() error {
+	if r.one != nil {
+		return nil
+	}
 	first, err := r.parts[0].open()
 	if err != nil {
 		return err
 	}
-	r.meta = *first.Meta()
-	begin := r.meta.Recording.Part
-	defer func() { r.elsewhere(begin) }()
 	if len(r.parts) == 1 {
-		r.one = first
+		r.be(first)
 		return nil
 	}
-	first.Close()
+	defer first.Close()
 	last, err := r.parts[len(r.parts)-1].open()
 	if err != nil {
 		return err
 	}
 	defer last.Close()
+	r.meta = *first.Meta()
+	begin := r.meta.Recording.Part
 	r.join(last.Meta())
+	r.elsewhere(begin)
 	return nil
+}
+
+// be makes the recording that of one file.
+func (r *Recording) be(f *File) {
+	r.one, r.meta = f, *f.Meta()
+	r.elsewhere(r.meta.Recording.Part)
 }
 
 // join adds to the metadata of the first file what the others say.

@@ -15,15 +15,12 @@ import (
 // answer runs the analyses over every recording in the files. What cannot be read or
 // answered is said at once, does not keep the rest waiting, and becomes the exit code.
 func answer(paths []string, req engine.Request, out, side io.Writer) error {
+	// A directory may have one file today and two tomorrow; its answers look the same.
+	several := len(paths) != 1 || paths[0] != req.Files[0]
 	all, bad := scan.OpenAll(paths, scan.Options{})
-	if len(paths) == 1 && len(bad) > 0 {
+	if !several && len(bad) > 0 {
 		return unreadable{bad[0]}
 	}
-	defer func() {
-		for _, r := range all {
-			r.Close()
-		}
-	}()
 	watched, out, side := watch(out, side)
 	o, err := newOutput(req, out, side)
 	if err != nil {
@@ -35,14 +32,9 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 		code = codeUnreadable
 	}
 	for _, r := range all {
-		if len(paths) > 1 {
-			if err := o.From(originOf(r)); err != nil {
-				return fmt.Errorf("write the answer: %w", err)
-			}
-		}
-		c, err := answerOne(watched(r), req, o)
+		c, err := answerOne(r, watched, several, req, o)
 		var u unreadable
-		if errors.As(err, &u) && len(paths) > 1 {
+		if errors.As(err, &u) && several {
 			say(side, err)
 			c, err = codeUnreadable, nil
 		}
@@ -69,12 +61,21 @@ func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) 
 }
 
 // answerOne runs the analyses over one recording and turns what it lacks into a code.
-func answerOne(src scan.Source, req engine.Request, o *render.Output) (exitCode, error) {
-	sel, err := engine.NewSelection(src.Meta(), req.Options)
+func answerOne(r *scan.Recording, watched func(scan.Source) scan.Source, named bool, req engine.Request, o *render.Output) (exitCode, error) {
+	if err := r.Load(); err != nil {
+		return 0, unreadable{err}
+	}
+	defer r.Close()
+	if named {
+		if err := o.From(originOf(r)); err != nil {
+			return 0, fmt.Errorf("write the answer: %w", err)
+		}
+	}
+	sel, err := engine.NewSelection(r.Meta(), req.Options)
 	if err != nil {
 		return 0, err
 	}
-	outcomes, err := engine.Run(src, req.Calls, sel, o)
+	outcomes, err := engine.Run(watched(r), req.Calls, sel, o)
 	if err != nil {
 		if werr := o.Err(); werr != nil {
 			return 0, fmt.Errorf("write the answer: %w", werr)

@@ -130,15 +130,20 @@ func openOne(words []string) (*scan.Recording, error) {
 		return nil, err
 	}
 	all, bad := scan.OpenAll(paths, scan.Options{})
-	if len(bad) == 0 && len(all) == 1 {
-		return all[0], nil
-	}
-	for _, r := range all {
-		r.Close()
-	}
 	if len(bad) > 0 {
 		return nil, unreadable{bad[0]}
 	}
-	return nil, hinted{fmt.Errorf("files of %d recordings, want one", len(all)),
-		fmt.Sprintf("the first are of %s and %s", originOf(all[0]).Label(), originOf(all[1]).Label())}
+	var names []string
+	for _, r := range all[:min(2, len(all))] {
+		if err := r.Load(); err != nil {
+			return nil, unreadable{err}
+		}
+		if len(all) == 1 {
+			return r, nil
+		}
+		origin := originOf(r)
+		names = append(names, origin.Label())
+		r.Close()
+	}
+	return nil, hinted{fmt.Errorf("files of %d recordings, want one", len(all)), "the first are of " + strings.Join(names, " and ")}
 }

@@ -136,6 +136,13 @@ func TestSeveralFiles(t *testing.T) {
 		}
 	}
 
+	if one, _, _ := analyzed(t, in("dt=2026-11-15/host=web2"), "tcplife"); strings.Join(lives(one), "; ") != "web2 1002 1000" {
+		t.Errorf("a directory of one file: %v", lives(one))
+	}
+	if one, _, _ := analyzed(t, in("dt=2026-11-15/host=web2/a.parquet"), "tcplife"); strings.Join(lives(one), "; ") != "%!s(<nil>) 1002 1000" {
+		t.Errorf("a file: %v", lives(one))
+	}
+
 	must(t, os.Remove(in("dt=2026-11-15/host=web1/a.parquet")))
 	answers, _, _ = analyzed(t, in("dt=2026-11-15/host=web1"), in("dt=2026-11-16"), "tcplife")
 	if len(answers) != 3 || !strings.Contains(strings.Join(answers[1].Limits, "\n"), "goes on in a further file") ||
@@ -183,6 +190,7 @@ func TestHundredsOfFiles(t *testing.T) {
 	if len(all) != 1 || len(bad) > 0 || all[0].Files() != files {
 		t.Fatalf("%d recordings, %v", len(all), bad)
 	}
+	must(t, all[0].Load())
 	defer all[0].Close()
 	rows, last, most := 0, int64(0), 0
 	must(t, all[0].Scan(scan.Query{}, func(r *scan.Row) error {
@@ -197,6 +205,20 @@ func TestHundredsOfFiles(t *testing.T) {
 	}
 	if after := openFiles(t); after != before {
 		t.Errorf("%d files are open, %d were before", after, before)
+	}
+}
+
+// TestHundredsOfHosts: each has its answer, one after the other.
+func TestHundredsOfHosts(t *testing.T) {
+	const hosts = 211
+	dir := t.TempDir()
+	for i := range hosts {
+		writePart(t, filepath.Join(dir, fmt.Sprintf("host=h%03d", i), "a.parquet"), partOf{fmt.Sprintf("h%03d", i), "b", "A", 1, "signal"}, session(5, 25+int64(i), 80)...)
+	}
+	answers, code, stderr := analyzed(t, dir, "tcplife", "tcpstates")
+	got := lives(answers)
+	if len(answers) != 2*hosts || code != 0 || stderr != "" || got[0] != "h000 80 20" || answers[2*hosts-1].On != "h210" {
+		t.Errorf("%d answers, exit code %d %s, %q", len(answers), code, stderr, got[:3])
 	}
 }
 

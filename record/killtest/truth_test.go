@@ -59,6 +59,9 @@ func inspect(sides []*rig.Side, paths ...string) (*truth, error) {
 		return nil, fmt.Errorf("%d recordings in %d files, unreadable: %w", len(all), len(paths), errors.Join(bad...))
 	}
 	f := all[0]
+	if err := f.Load(); err != nil {
+		return nil, err
+	}
 	defer f.Close()
 	t := &truth{sides: map[rig.Key]*rig.Side{}, at: map[rig.Key]int{}, skips: map[rig.Key]int{}, states: map[uint64]string{},
 		hot: map[int64]int64{}, seqs: map[int64][]int64{}, losses: map[[3]string]int64{}}
