@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,100 +162,4 @@ func TestReadersAgree(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestAnswersAgree compares answers with the same questions in SQL, over rows of odd
-// values and over a real recording: of this machine where it may record, else the
-// sample in the binary.
-func TestAnswersAgree(t *testing.T) {
-	needPython(t)
-	questions := []struct {
-		query, table string
-		args         []string
-		states       bool // needs sessions that make sense
-	}{
-		{"events.sql", "events", []string{"overview"}, false},
-		{"socksize_read.sql", "read_bytes", []string{"socksize", "--stats"}, false},
-		{"socksize_write.sql", "write_bytes", []string{"socksize", "--stats"}, false},
-		{"tcplife.sql", "sessions", []string{"tcplife"}, true},
-	}
-	files := map[string]string{"odd": writeOddCapture(t).finished, "real": recordReal(t)}
-	for name, file := range files {
-		for _, q := range questions {
-			if q.states && name == "odd" {
-				continue
-			}
-			t.Run(name+"/"+strings.TrimSuffix(q.query, ".sql"), func(t *testing.T) {
-				want, ok := read(t, "sql", file, interopDir+q.query)
-				if !ok || len(want.rows) == 0 {
-					t.Fatal("no answer in SQL")
-				}
-				got := answered(t, file, q.table, want.columns, q.args)
-				slices.SortFunc(want.rows, func(a, b []*string) int { return slices.CompareFunc(a, b, compare) })
-				slices.SortFunc(got.rows, func(a, b []*string) int { return slices.CompareFunc(a, b, compare) })
-				same(t, got, want, len(want.rows))
-			})
-		}
-	}
-}
-
-func compare(a, b *string) int { return strings.Compare(show(a), show(b)) }
-
-// recordReal makes a recording the way a user does who tries netrec.
-func recordReal(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	binary, file := filepath.Join(dir, "netrec"), filepath.Join(dir, "demo.parquet")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	out, err := exec.Command(binary, "demo", "-o", file).CombinedOutput()
-	if err != nil {
-		t.Fatalf("demo: %v\n%s", err, out)
-	}
-	t.Logf("%s", bytes.SplitN(out, []byte("\n\n"), 2)[0])
-	return file
-}
-
-// answered is a table of netrec analyze -f json, reduced to some columns. Events
-// without rows are left out, since SQL does not know them.
-func answered(t *testing.T, file, name string, columns, args []string) table {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(append(append([]string{"analyze", file}, args...), "-f", "json"), &out, &errs); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
-	}
-	var doc struct {
-		Answers []struct {
-			Tables []struct {
-				Name string
-				Rows []map[string]any
-			}
-		}
-	}
-	dec := json.NewDecoder(&out)
-	dec.UseNumber()
-	must(t, dec.Decode(&doc))
-	for _, tab := range doc.Answers[0].Tables {
-		if tab.Name != name {
-			continue
-		}
-		got := table{columns: columns}
-		for _, row := range tab.Rows {
-			if rows, ok := row["rows"]; ok && rows == json.Number("0") {
-				continue
-			}
-			cells := make([]*string, len(columns))
-			for i, c := range columns {
-				if v := row[c]; v != nil {
-					s := fmt.Sprint(v)
-					cells[i] = &s
-				}
-			}
-			got.rows = append(got.rows, cells)
-		}
-		return got
-	}
-	t.Fatalf("no table %s in the answer of %v", name, args)
-	return table{}
 }

@@ -77,7 +77,7 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), demoCmd(), versionCmd())
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), sqlCmd(), demoCmd(), versionCmd())
 	return root
 }
 
