@@ -78,8 +78,11 @@ func TestAnswersAgree(t *testing.T) {
 				for host := range hosts {
 					byHost[host] = want[host][name]
 				}
-				calls = append(calls, sqlCall{name: name, path: hosts["web2"], want: map[string][]answerRow{"": want["web2"][name]}},
-					sqlCall{name: name, path: folder, want: byHost})
+				calls = append(calls, sqlCall{name: name, path: folder, want: byHost})
+				if dialect == "spark" { // a second for each query; odd values are a single file, too
+					continue
+				}
+				calls = append(calls, sqlCall{name: name, path: hosts["web2"], want: map[string][]answerRow{"": want["web2"][name]}})
 			}
 			agree(t, dialect, calls)
 		})
@@ -119,7 +122,7 @@ func agree(t *testing.T, dialect string, calls []sqlCall) {
 	}
 	in, err := json.Marshal(queries)
 	must(t, err)
-	cmd := exec.Command(os.Getenv("NETREC_PYTHON"), interopDir+"ask.py", dialect)
+	cmd := exec.Command(os.Getenv("NETREC_PYTHON"), "-B", interopDir+"ask.py", dialect)
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &errs
 	out, err := cmd.Output()
