@@ -30,6 +30,7 @@ var demoAnswers = [][]string{{"overview"}, {"tcplife"}, {"so1stbyte"}, {"skbdrop
 
 func demoCmd() *cobra.Command {
 	var keep string
+	var shipped bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "make traffic in a namespace of its own, record it, show five answers",
@@ -38,15 +39,16 @@ kernel allows, and show five answers from the recording. Nothing outside the
 namespace is recorded or touched. Without the privileges to record, the answers
 come from a sample recording in the binary.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c, keep) },
+		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c, keep, shipped) },
 	}
 	cmd.Flags().StringVarP(&keep, "output", "o", "", "keep the recording in this file")
+	cmd.Flags().BoolVar(&shipped, "sample", false, "record nothing, take the sample recording in the binary")
 	cmd.AddCommand(&cobra.Command{Use: "traffic", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return demoTraffic(c.Context(), os.Stdin, c.OutOrStdout()) }})
 	return cmd
 }
 
-func runDemo(c *cobra.Command, keep string) error {
+func runDemo(c *cobra.Command, keep string, shipped bool) error {
 	dir, err := os.MkdirTemp("", "netrec-demo-")
 	if err != nil {
 		return fmt.Errorf("make a place for the recording: %w", err)
@@ -57,8 +59,11 @@ func runDemo(c *cobra.Command, keep string) error {
 		file = keep
 	}
 	out := c.OutOrStdout()
-	if err := priv.Need(); err != nil {
-		fmt.Fprintf(out, "netrec demo: cannot record here (%v); showing the sample recording instead\n", err)
+	lacks := priv.Need()
+	if lacks != nil && !shipped {
+		fmt.Fprintf(out, "netrec demo: cannot record here (%v); showing the sample recording instead\n", lacks)
+	}
+	if shipped || lacks != nil {
 		if err := os.WriteFile(file, sample, 0o600); err != nil {
 			return fmt.Errorf("unpack the sample recording: %w", err)
 		}

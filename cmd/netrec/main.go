@@ -79,7 +79,7 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), exportCmd(), demoCmd(), versionCmd())
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd())
 	return root
 }
 

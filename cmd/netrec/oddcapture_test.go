@@ -31,12 +31,14 @@ func (oddNames) Stack(user bool, pid int32, frames []uint64) string {
 // oddSocks have bits that a float64, a signed 64-bit or a 32-bit number loses.
 var oddSocks = []uint64{0, 1, 0xffff888123456781, 0xffff888123456783, math.MaxUint64, math.MaxInt64, 1 << 63, 1<<53 + 1, 0xdeadbeef}
 
-// oddCapture is the same recording at three moments.
+// oddCapture is the same recording at several moments.
 type oddCapture struct {
 	finished string
 	running  string // as it lies between two commits, or after kill -9: its newest footer is not at the end
 	cut      string // the last commit is only half there, as after a crash of the machine
-	rows     []int  // rows after each commit
+	// The same, cut off behind its last whole commit, which is all that a recovery has to do.
+	recovered string
+	rows      []int // rows after each commit
 }
 
 const oddCommits = 6
@@ -46,14 +48,19 @@ func writeOddCapture(t *testing.T) oddCapture {
 	t.Helper()
 	dir := t.TempDir()
 	c := oddCapture{finished: filepath.Join(dir, "finished.parquet"), running: filepath.Join(dir, "running.parquet"),
-		cut: filepath.Join(dir, "cut.parquet")}
+		cut: filepath.Join(dir, "cut.parquet"), recovered: filepath.Join(dir, "recovered.parquet")}
 	w, err := capture.Create(c.finished, false, "netrec test")
 	must(t, err)
 	must(t, w.Set(schema.KeyRecording, schema.Recording{Events: []string{"all"}}))
 	enc := encode.New(oddNames{}, 1_700_000_000_123_456_789)
 	r := rand.New(rand.NewPCG(2, 4))
-	ts := uint64(1)
-	for range oddCommits {
+	ts, whole := uint64(1), int64(0)
+	for i := range oddCommits {
+		if i == oddCommits-1 {
+			info, err := os.Stat(c.finished)
+			must(t, err)
+			whole = info.Size()
+		}
 		ts++ // no moment is in two commits, so that rows in order of time are in order of commits
 		var rare []encode.Batch
 		for i := range schema.Events {
@@ -72,6 +79,7 @@ func writeOddCapture(t *testing.T) oddCapture {
 	must(t, err)
 	must(t, os.WriteFile(c.running, file, 0o600))
 	must(t, os.WriteFile(c.cut, file[:len(file)-1000], 0o600))
+	must(t, os.WriteFile(c.recovered, file[:whole], 0o600))
 	must(t, w.Close())
 	return c
 }

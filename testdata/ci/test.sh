@@ -48,7 +48,7 @@ step() {
 tools() {
 	go version || return
 	install_tools || return
-	python_with_readers "$cache" testdata/interop/requirements.txt
+	python_with_readers "$cache" testdata/interop
 }
 
 format() {
@@ -100,7 +100,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers|Exports)Agree$|^TestKernels$' $packages
+	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$' $packages
 }
 
 elsewhere() {
@@ -112,7 +112,7 @@ elsewhere() {
 
 lint() { testdata/ci/lint.sh; }
 
-interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers|Exports)Agree$' ./cmd/netrec; }
+interop() { go test -count=1 -v -timeout 10m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
@@ -127,7 +127,7 @@ step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
-step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
+step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
 step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz

@@ -5,7 +5,7 @@ tool_packages='
 git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2 iperf3:iperf3 musl:musl
 clang:clang llvm-strip:llvm bpf-headers:libbpf-dev
 qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-keyring:debian-archive-keyring
-python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl'
+python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl java:openjdk-17-jre-headless'
 
 # has TOOL: is it on this machine? Administrators' folders may not be in PATH.
 has() {
@@ -55,21 +55,24 @@ install_tools() {
 
 clang_major() { clang -dumpversion | cut -d. -f1; }
 
-# python_with_readers CACHE REQUIREMENTS sets NETREC_PYTHON to an interpreter that has
-# the readers, in a folder outside the tree that is made once per list of versions.
+# python_with_readers CACHE FOLDER sets NETREC_PYTHON to an interpreter that has the
+# readers of the folder's lists, made once per lists and outside the tree. Spark comes as
+# source only; an older DuckDB has a place of its own beside the current one.
 python_with_readers() {
 	if [ -n "${NETREC_PYTHON:-}" ]; then
 		echo "NETREC_PYTHON=$NETREC_PYTHON as given"
 		return
 	fi
-	local venv
-	venv=$1/venv-$(sha256sum "$2" | cut -c1-12)
+	local venv pip
+	venv=$1/venv-$(cat "$2/requirements.txt" "$2/duckdb1.txt" | sha256sum | cut -c1-12)
+	pip="$venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all:"
 	if [ ! -e "$venv/complete" ]; then
 		rm -rf "$venv"
 		mkdir -p "$1" && python3 -m venv "$venv" &&
-			"$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r "$2" &&
+			$pip --no-binary pyspark -r "$2/requirements.txt" &&
+			$pip --no-deps --target "$venv/duckdb1" -r "$2/duckdb1.txt" &&
 			touch "$venv/complete" || return
 	fi
 	export NETREC_PYTHON=$venv/bin/python
-	"$NETREC_PYTHON" -c 'import duckdb, pandas, pyarrow as p; print("DuckDB", duckdb.__version__, "pandas", pandas.__version__, "pyarrow", p.__version__)'
+	"$venv/bin/pip" --disable-pip-version-check list | grep -E '^(duckdb|pandas|pyarrow|polars|chdb|pyspark) '
 }

@@ -1,15 +1,18 @@
-"""Print what another reader sees in a capture, one JSON array per row.
+"""Print what another reader sees in captures.
 
-    read.py duckdb|pyarrow|pandas FILE          every value of every column
-    read.py sql FILE QUERY.sql                  the answer to a query over the view "capture"
+    read.py duckdb|duckdb1|pyarrow|pandas|polars|clickhouse|spark FILE…
 
-The first line names the columns. Numbers are printed as decimal strings, so that no
-JSON parser can round them; NULL is null. Exit code 3 means that the reader refuses
-the file.
+For each file a line with the names of the columns and the number of rows, then each row
+as a JSON array, in order of time. Numbers are printed as decimal strings, so that no
+JSON parser can round them; NULL is null. A file that the reader refuses is a line
+{"refused": why}. duckdb1 is an older DuckDB, in the folder duckdb1 of the environment.
 """
 
 import json
+import os
 import sys
+
+from databases import clickhouse, spark
 
 ORDER = ["ts_ns", "cpu", "seq"]
 
@@ -21,6 +24,15 @@ def duckdb_rows(path):
     names = [row[0] for row in con.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()]
     columns = ", ".join("epoch_us(ts) AS ts" if n == "ts" else f'"{n}"' for n in names)
     return names, con.execute(f"SELECT {columns} FROM read_parquet(?)", [path]).fetchall()
+
+
+def duckdb1_rows(path):
+    sys.path.insert(0, os.path.join(sys.prefix, "duckdb1"))
+    import duckdb
+
+    if not duckdb.__version__.startswith("1."):
+        raise SystemExit(f"DuckDB is {duckdb.__version__}")
+    return duckdb_rows(path)
 
 
 def pyarrow_rows(path):
@@ -54,31 +66,40 @@ def pandas_rows(path):
     return schema.names, list(zip(*columns))
 
 
-def sql_rows(path, query):
-    import duckdb
+def polars_rows(path):
+    import polars
 
-    con = duckdb.connect()
-    con.execute("CREATE TABLE capture AS FROM read_parquet(?)", [path])
-    with open(query, encoding="utf-8") as f:
-        found = con.execute(f.read())
-    return [d[0] for d in found.description], found.fetchall()
+    frame = polars.read_parquet(path).with_columns(polars.col("ts").dt.epoch("us"))
+    return frame.columns, frame.rows()
+
+
+def clickhouse_rows(path):
+    return clickhouse()(f"SELECT * REPLACE (toUnixTimestamp64Micro(ts) AS ts) FROM file('{path}', Parquet)")
+
+
+def spark_rows(path):
+    names, _ = spark()(f"SELECT * FROM parquet.`{path}` LIMIT 0")
+    columns = ", ".join("unix_micros(ts) AS ts" if n == "ts" else f"`{n}`" for n in names)
+    return spark()(f"SELECT {columns} FROM parquet.`{path}`")
+
+
+def show(path, read):
+    try:
+        names, rows = read(path)
+    except Exception as why:  # each reader has its own kinds
+        print(json.dumps({"refused": str(why)}))
+        return
+    keys = [names.index(n) for n in ORDER]
+    rows = sorted(rows, key=lambda row: [row[k] for k in keys])
+    print(json.dumps({"columns": names, "rows": len(rows)}))
+    for row in rows:
+        print(json.dumps([None if v is None else str(v) for v in row]))
 
 
 def main():
-    reader, path, *rest = sys.argv[1:]
-    read = {"duckdb": duckdb_rows, "pyarrow": pyarrow_rows, "pandas": pandas_rows, "sql": sql_rows}[reader]
-    try:
-        names, rows = read(path, *rest)
-    except Exception as why:  # each reader has its own kinds
-        print(why, file=sys.stderr)
-        raise SystemExit(3)
-    if all(n in names for n in ORDER):
-        keys = [names.index(n) for n in ORDER]
-        rows.sort(key=lambda row: [row[k] for k in keys])
-    out = sys.stdout
-    print(json.dumps(names), file=out)
-    for row in rows:
-        print(json.dumps([None if v is None else str(v) for v in row]), file=out)
+    reader, *paths = sys.argv[1:]
+    for path in paths:
+        show(path, globals()[reader + "_rows"])
 
 
 main()

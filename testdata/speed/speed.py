@@ -3,7 +3,7 @@
 
 usage: speed.py [--rounds N] [--out docs/speed.md] NETREC CAPTURE [NAME ...]
 
-Questions in SQL are in queries.sql. Both programs run from a cold start of their own with
+Questions in SQL are those of netrec sql, and further ones in queries.sql. Both programs run from a cold start of their own with
 the file in the page cache; the time is the least of the rounds. Where the query says so,
 the answers are compared, and a difference ends the run.
 """
@@ -31,6 +31,11 @@ def questions():
         elif name:
             sql.append(line)
     return out + [(name, check, "".join(sql))]
+
+
+def printed(netrec, capture, name):
+    """The query that netrec sql prints."""
+    return subprocess.run([netrec, "sql", *name, capture], check=True, capture_output=True, text=True).stdout
 
 
 def analyses(netrec):
@@ -86,7 +91,7 @@ def compare(name, check, answer, theirs):
     if not check or check[0] == "~":
         return None
     table, column = check
-    tables = [t for t in json.loads(answer)["answers"][0]["tables"] if table in ("*", t["name"])]
+    tables = [t for t in json.loads(answer)["answers"][0]["tables"] if table == "*" or t["name"] in table.split(",")]
     if column == "rows" and table != "events":
         got, want = sum(len(t["rows"]) for t in tables), theirs["rows"]
     else:
@@ -101,6 +106,7 @@ def measure(args, name, check, sql):
     mine, (answer, memory) = least(args.rounds, lambda: run_netrec(args.netrec, args.capture, name))
     if sql is None:
         return mine, None, memory, None
+    sql = sql.strip() or printed(args.netrec, args.capture, name)
     theirs = min((run_duckdb(args.capture, sql) for _ in range(args.rounds)), key=lambda r: r["seconds"])
     return mine, theirs["seconds"], memory, compare(name, check, answer, theirs)
 
@@ -126,7 +132,7 @@ def header(args):
 Measured by `make speed` on {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())}: {cpu}, {os.cpu_count()} CPUs, load average {load:.2f} at the start.{busy}
 The file is synthetic (`record/synth`, seed 1): {count["sum"]:,} events of every type, {os.path.getsize(args.capture) / 1e6:.0f} MB. Times are the least of {args.rounds}
 runs, each a process of its own with the file in the page cache; DuckDB {count["version"]} uses all CPUs, netrec one.
-DuckDB answers from plain SQL over the same file (`testdata/speed/queries.sql`). Where the answers can be compared they were,
+DuckDB answers from SQL over the same file: what `netrec sql` prints, and `testdata/speed/queries.sql`. Where the answers can be compared they were,
 and agree; elsewhere the query leaves out what netrec does besides, such as owners and lives of reused addresses.
 """
 

@@ -1,0 +1,8 @@
+-- TCP sessions that others open to this host, by the change of state to ESTABLISHED.
+WITH {{capture}},
+{{template "lives.sql" events}}, {{template "sockets.sql" ""}}
+SELECT {{hostof "c"}}o.pid AS pid, o.comm AS comm, CASE WHEN o.raddr LIKE '%:%' THEN 6 ELSE 4 END AS ip, o.raddr AS raddr, o.rport AS rport, o.laddr AS laddr, o.lport AS lport,
+    {{hex "c.sock"}} AS sock, c.generation AS generation, c.netns AS netns, c.ts_ns AS ts_ns
+FROM lives AS c JOIN sockets AS o ON {{same "c" "o"}}c.sock = o.sock AND c.generation = o.generation
+WHERE c.event = 'tcp_state' AND coalesce(c.protocol, '') IN ('', 'tcp') AND c.old_state = 'SYN_RECV' AND c.new_state = 'ESTABLISHED'
+ORDER BY {{byhost "c"}}ts_ns, c.cpu, c.seq

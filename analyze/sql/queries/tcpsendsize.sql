@@ -1,0 +1,6 @@
+-- Sizes of TCP sends. Errors are not sizes.
+WITH {{capture}}, samples AS (
+    SELECT {{host}}ret AS v
+    FROM capture
+    WHERE event = 'tcp_msg' AND dir = 'send' AND ret >= 0
+){{template "hist.sql" keys}}

@@ -1,0 +1,78 @@
+package sql
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+
+	"netrec/schema"
+)
+
+// source is the recordings as the table capture. Of several, on_host is the host that the
+// path of the file names, else the file.
+func (d *dialect) source(path string, many bool) string {
+	from := fmt.Sprintf(d.from, d.quote(path))
+	if !many {
+		return "capture AS (\n    SELECT * FROM " + from + "\n)"
+	}
+	host := fmt.Sprintf(d.match, d.path, "host=([^/]+)/")
+	return fmt.Sprintf("capture AS (\n    SELECT *, CASE WHEN %s <> '' THEN %s ELSE %s END AS on_host\n    FROM %s\n)",
+		host, host, fmt.Sprintf(d.match, d.path, "([^/]+)$"), from)
+}
+
+// words are the functions of the templates: first those about the recordings, then those
+// of the dialect.
+func (d *dialect) words(path string, many bool) template.FuncMap {
+	where := func(format string, of ...any) string {
+		if !many {
+			return ""
+		}
+		return fmt.Sprintf(format, of...)
+	}
+	return template.FuncMap{
+		"capture": func() string { return d.source(path, many) },
+		"host":    func() string { return where("on_host, ") }, // in front of a list of columns
+		"hostof":  func(table string) string { return where("%s.on_host AS on_host, ", table) },
+		"byhost":  func(table string) string { return where("%s.on_host, ", table) },
+		"same":    func(a, b string) string { return where("%s.on_host = %s.on_host AND ", a, b) },
+		"each":    func() string { return where("PARTITION BY on_host") },
+		"keys":    func(names ...string) string { return strings.Join(append(names, ""), ", ") },
+		"events":  events,
+
+		"div":    func(a string, b int) string { return fmt.Sprintf(d.div, a, b) },
+		"and":    func(a string, b int) string { return fmt.Sprintf(d.and, a, b) },
+		"hex":    func(a string) string { return fmt.Sprintf(d.hex, a) },
+		"power":  func(a string) string { return fmt.Sprintf(d.power, a) },
+		"first":  func(a, condition string) string { return fmt.Sprintf(d.first, a, condition) },
+		"number": func(column, enum string) string { return number(column, enum, fmt.Sprintf(d.parse, column)) },
+		"text":   func() string { return d.text },
+		"name":   func(a string) string { return fmt.Sprintf(d.ident, a) },
+		"bits": func(a string) string {
+			return fmt.Sprintf("CASE WHEN %s < 0 THEN -1 WHEN %s = 0 THEN 0 ELSE "+d.bits+" END", a, a, a)
+		},
+		// last is the last n frames of a stack.
+		"last": func(a string, n int) string {
+			return fmt.Sprintf(d.match, a, fmt.Sprintf("((?:[^;]*;){0,%d}[^;]*)$", n-1))
+		},
+	}
+}
+
+// events continues a list of events in quotes.
+func events(names ...string) string {
+	var b strings.Builder
+	for _, n := range names {
+		b.WriteString(", '" + n + "'")
+	}
+	return b.String()
+}
+
+// number is the number that a name in an enum of the schema stands for. Values without a
+// name are numbers already, which parsed reads.
+func number(column, enum, parsed string) string {
+	var b strings.Builder
+	b.WriteString("CASE " + column)
+	for _, v := range schema.Enums[enum].Values {
+		fmt.Fprintf(&b, " WHEN '%s' THEN %d", v.Name, v.Value)
+	}
+	return b.String() + " ELSE " + parsed + " END"
+}
