@@ -2,10 +2,9 @@ package analyze
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -75,26 +74,9 @@ func (d *describer) amount(r *engine.Row) (int64, string) {
 	return 0, ""
 }
 
-func end(addr string, port int64) string {
-	if addr == "" {
-		return "?"
-	}
-	return net.JoinHostPort(addr, strconv.FormatInt(port, 10))
-}
+func end(addr string, port int64) string { return render.Endpoint(addr, port) }
 
 func micros(ns int64) string { return fmt.Sprintf("%d us", ns/1000) }
 
 // result is a return value, with the name of the error.
-func result(v int64) string {
-	if name := errnos[-v]; name != "" {
-		return name
-	}
-	return strconv.FormatInt(v, 10)
-}
-
-// errnos are the errors that socket calls return, as Linux numbers them.
-var errnos = map[int64]string{1: "EPERM", 2: "ENOENT", 4: "EINTR", 5: "EIO", 9: "EBADF", 11: "EAGAIN", 12: "ENOMEM", 13: "EACCES", 14: "EFAULT",
-	17: "EEXIST", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE", 28: "ENOSPC", 32: "EPIPE", 71: "EPROTO", 88: "ENOTSOCK", 89: "EDESTADDRREQ", 90: "EMSGSIZE",
-	91: "EPROTOTYPE", 92: "ENOPROTOOPT", 93: "EPROTONOSUPPORT", 95: "EOPNOTSUPP", 97: "EAFNOSUPPORT", 98: "EADDRINUSE", 99: "EADDRNOTAVAIL", 100: "ENETDOWN",
-	101: "ENETUNREACH", 102: "ENETRESET", 103: "ECONNABORTED", 104: "ECONNRESET", 105: "ENOBUFS", 106: "EISCONN", 107: "ENOTCONN", 110: "ETIMEDOUT",
-	111: "ECONNREFUSED", 112: "EHOSTDOWN", 113: "EHOSTUNREACH", 114: "EALREADY", 115: "EINPROGRESS", 512: "ERESTARTSYS"}
+func result(v int64) string { return render.Errno(v) }
