@@ -47,7 +47,7 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 	}
 	t.Str(verdictWords(v)).Int(int64(len(v.Findings))).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
 	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: join([]render.Column{
-		render.Col("headline", render.String).Text("finding", 0).ForPeople(), render.Col("level", render.String), render.Col("rule", render.String),
+		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
 		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
 		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
 		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, identity())})
@@ -96,4 +96,17 @@ func verdictWords(v findings.Verdict) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// levelTint is the colour of a finding on a terminal, by its level.
+func levelTint(headline string) render.Tint {
+	switch {
+	case strings.HasPrefix(headline, findings.Bad.String()+":"):
+		return render.Red
+	case strings.HasPrefix(headline, findings.Slow.String()+":"):
+		return render.Yellow
+	case strings.HasPrefix(headline, findings.Note.String()+":"):
+		return render.Blue
+	}
+	return render.Plain
 }

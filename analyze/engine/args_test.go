@@ -12,6 +12,12 @@ var declared = []*Analysis{
 		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
 	{Name: "sock", Arg: "ADDR", ArgFrom: "socks", Question: "q?"},
 	{Name: "overview", Question: "q?", Options: []Option{{Name: "deep", Kind: Flag}}},
+	{Name: "judge", Question: "q?", Arg: "ADDR", ArgFrom: "socks", Options: []Option{{Name: "set", Kind: Several, Check: func(v string) error {
+		if v == "bad" {
+			return &UsageError{Msg: "bad is bad", Meant: "did you mean good?"}
+		}
+		return nil
+	}}}},
 }
 
 func TestParse(t *testing.T) {
@@ -31,6 +37,7 @@ func TestParse(t *testing.T) {
 		{"f tcplife --top sock ff", "f", []string{"tcplife", "sock"}, 0xff, []map[string]string{{"top": "20"}, {}}, nil},
 		{"f tcplife --comm sock", "f", []string{"tcplife"}, 0, []map[string]string{{}}, map[string]string{"comm": "sock"}},
 		{"f all --pid 7", "f", []string{"tcplife", "overview"}, 0, []map[string]string{{}, {}}, map[string]string{"pid": "7"}},
+		{"f judge ff --set a,b --set c", "f", []string{"judge"}, 0xff, []map[string]string{{"set": "a,b,c"}}, nil},
 		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
 	}
 	for _, tt := range tests {
@@ -68,6 +75,7 @@ func TestParseMistakes(t *testing.T) {
 		{"f -f yaml", `"yaml" is not one of`, ""},
 		{"f --deep tcplife", "stands before its name", ""},
 		{"f all --deep", "no option --deep", "follow its name"},
+		{"f judge ff --set good,bad", "option --set: bad is bad", "did you mean good?"},
 		{"f sock", "wants an argument ADDR", "socks"},
 		{"f sock 12zz", "is not a kernel address", ""},
 	}

@@ -106,11 +106,13 @@ func answer(f *scan.File, req engine.Request, out, side io.Writer) error {
 	if req.Options["look"] == "bcc" {
 		style = render.BCC
 	}
+	screen := terminalOf(out)
 	src, out, side := watch(f, out, side)
 	o, err := render.NewOutput(format, style, out, side)
 	if err != nil {
 		return err
 	}
+	o.On(screen)
 	outcomes, err := engine.Run(src, req.Calls, sel, o)
 	// What was answered before the recording turned out to be unreadable is shown.
 	if werr := o.Close(); werr != nil {
