@@ -19,6 +19,9 @@ var drops = Rule{
 // leftOver are reasons that tell of the end of a socket or of a packet that was used.
 var leftOver = []string{"QUEUE_PURGE", "CONSUMED", "NOT_DROPPED_YET", "SOCKET_CLOSE", "TCP_CLOSE"}
 
+// LeftOver reports whether a reason tells of no loss.
+func LeftOver(reason string) bool { return slices.Contains(leftOver, reason) }
+
 // shortage are parts of reasons that mean want of room, or damage.
 var shortage = []string{"RCVBUF", "BACKLOG", "NOMEM", "PROTO_MEM", "QUEUE", "QDISC", "FULL", "RING", "LIMIT", "CSUM", "ZEROWINDOW", "OVERFLOW", "NETFILTER"}
 
@@ -35,7 +38,7 @@ func newDrops(in *engine.Input, limit float64, found *Shelf) func() {
 	reason, location := in.Str("drop_reason"), in.Str("location")
 	in.Use("skb_drop", "", func(r *engine.Row) {
 		why := r.Str(reason)
-		if slices.Contains(leftOver, why) {
+		if LeftOver(why) {
 			return
 		}
 		d := reasons.At(own.Get(why))

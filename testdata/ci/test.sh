@@ -100,7 +100,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$' $packages
+	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers)Agree$|^TestKernels$|^TestBrowser' $packages
 }
 
 elsewhere() {
@@ -114,6 +114,8 @@ lint() { testdata/ci/lint.sh; }
 
 interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' ./cmd/netrec; }
 
+browser() { go test -count=1 -v -timeout 5m -run '^TestBrowser' ./analyze/report; }
+
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
 kernels() { go test -count=1 -v -timeout 35m -run '^TestKernels$' ./record/truth -kernels all; }
@@ -126,6 +128,7 @@ step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
 step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
+step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
 step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz
