@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -77,9 +78,13 @@ func (f *fold) socket(t *tale) *Socket {
 	if s.Pid != 0 {
 		v.Who = safe(fmt.Sprintf("%s (%d)", s.Comm, s.Pid))
 	}
-	v.Name = v.Who + " " + v.Local
-	if s.Rport != 0 {
-		v.Name += " > " + v.Remote
+	switch {
+	case s.Laddr == "":
+		v.Name = v.Who + safe(fmt.Sprintf(" %s 0x%x", cmp.Or(s.Protocol, "socket"), s.Addr))
+	case s.Rport == 0:
+		v.Name = v.Who + " " + v.Local
+	default:
+		v.Name = v.Who + " " + v.Local + " > " + v.Remote
 	}
 	v.Facts = f.facts(t, v)
 	head, tail, cut := t.told()

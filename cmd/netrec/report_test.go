@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"netrec/record/synth"
 )
 
 func TestReport(t *testing.T) {
@@ -45,5 +47,26 @@ func TestReport(t *testing.T) {
 	const lookups = "looking up localhost took"
 	if !bytes.Contains(all, []byte(lookups)) || bytes.Contains(some, []byte(lookups)) {
 		t.Error("a selection and a threshold do not change the page")
+	}
+}
+
+// A page can be made of every event, of values at and beyond the edges, and of files that
+// nobody finished.
+func TestReportOfOddCaptures(t *testing.T) {
+	odd := writeOddCapture(t)
+	full := filepath.Join(t.TempDir(), "synth.parquet")
+	_, err := synth.Write(full, synth.Options{Rows: 150_000, Seed: 1})
+	must(t, err)
+	t.Chdir(t.TempDir())
+	for _, path := range []string{odd.finished, odd.running, odd.cut, full} {
+		var out, errs bytes.Buffer
+		if code := run([]string{"report", path, "-o", "page.html"}, &out, &errs); code != 0 {
+			t.Fatalf("%s: exit code %d: %s", path, code, errs.String())
+		}
+		page, err := os.ReadFile("page.html")
+		must(t, err)
+		if !bytes.HasSuffix(bytes.TrimSpace(page), []byte("</html>")) || len(page) > 5<<20 || bytes.ContainsAny(page, "\x1b\x00\u202e") {
+			t.Errorf("%s: a page of %d bytes that is not whole, too large or has bytes that steer", path, len(page))
+		}
 	}
 }
