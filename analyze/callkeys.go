@@ -26,7 +26,7 @@ func resultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
 			if v.Int(number(n)); n >= 0 {
 				v.Str("ok")
 			} else {
-				v.StrOr(errnos[-n])
+				v.StrOr(render.ErrnoName(-n))
 			}
 		}
 		return d

@@ -42,8 +42,9 @@ func join(parts ...[]render.Column) []render.Column {
 	return cs
 }
 
-// isTCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP.
-func isTCP(s *agg.Socket) bool { return s.Protocol == "tcp" || s.Protocol == "" }
+// isTCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP. A
+// file from elsewhere may have changes without a socket, which are none either.
+func isTCP(s *agg.Socket) bool { return s != nil && (s.Protocol == "tcp" || s.Protocol == "") }
 
 // headed gives key columns a heading and a width, for tables that are lines and not maps.
 func headed(keys []render.Column, width int) []render.Column {

@@ -34,6 +34,7 @@ type gethostlatency struct {
 	queries *queries
 	load    *lookupLoad
 	whole   bool
+	tap     func(us int64)
 
 	lookups, failed int64
 
@@ -43,6 +44,7 @@ type gethostlatency struct {
 func newGethostlatency(in *engine.Input) engine.Fold {
 	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"),
 		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), function: in.Str("func"), lib: in.Str("lib")}
+	f.tap = in.Tap("lookups")
 	if in.Flag("concurrency") {
 		f.load = &lookupLoad{}
 	}
@@ -71,6 +73,9 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 
 func (f *gethostlatency) row(r *engine.Row) {
 	ns, failed := r.Int(f.dur), r.Int(f.ret) != 0 || r.Has(f.found) && r.Int(f.found) == 0
+	if f.tap != nil {
+		f.tap(ns / 1000)
+	}
 	if f.lookups++; failed {
 		f.failed++
 	}

@@ -12,12 +12,16 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/engine/eventtext"
+	"netrec/analyze/findings"
 	"netrec/analyze/render"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens with what the analyses say now")
 
-const goldens = "../testdata/analyze"
+const (
+	goldens     = "../testdata/analyze"
+	ruleGoldens = "../testdata/findings" // one for each rule
+)
 
 // TestGoldens runs every case of every golden. A file holds the sections meta,
 // events and args, then text, json, csv … with the wanted output; args after the
@@ -27,7 +31,11 @@ func TestGoldens(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no goldens: %v", err)
 	}
-	for _, file := range files {
+	rules, err := filepath.Glob(ruleGoldens + "/*.txtar")
+	if err != nil || len(rules) != len(findings.Rules) {
+		t.Errorf("%d goldens for %d rules of findings, %v", len(rules), len(findings.Rules), err)
+	}
+	for _, file := range append(files, rules...) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			ar, err := txtar.ParseFile(file)
 			if err != nil {

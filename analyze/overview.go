@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/findings"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/schema"
@@ -16,17 +17,19 @@ var _ = register(engine.Analysis{
 	Name:     "overview",
 	Group:    groupStart,
 	Question: "what is in this recording?",
-	Help: `Host and time of the recording, its events with losses and hooks, the busiest
-processes and sockets, and which analyses it can answer. This is what analyze shows
-without the name of an analysis.`,
+	Help: `What looks wrong, host and time of the recording, its events with losses and hooks, the
+busiest processes and sockets, and which analyses it can answer. This is what analyze
+shows without the name of an analysis. What looks wrong is the worst finding of each
+rule; netrec analyze findings --help lists the rules.`,
 	Example: "overview --top 3",
 	Options: []engine.Option{engine.Top("10", "how many processes and sockets"),
-		{Name: "brief", Kind: engine.Flag, Doc: "without the list of analyses"}},
+		{Name: "brief", Kind: engine.Flag, Doc: "without the list of analyses"}, findings.ThresholdOption()},
 	New: newOverview,
 })
 
 type overview struct {
 	in        *engine.Input
+	wrong     *findings.Set
 	top       int
 	procs     agg.Top[process]
 	socks     *busiest
@@ -37,8 +40,7 @@ type overview struct {
 
 func newOverview(in *engine.Input) engine.Fold {
 	f := &overview{in: in, top: max(1, in.Number("top")), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
-	in.Always()
-	in.Sockets("")
+	f.wrong = findings.New(in, in.Text("threshold"))
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
 			in.Use(e.Name, "", f.row)
@@ -62,6 +64,7 @@ func (f *overview) row(r *engine.Row) {
 
 // Finish writes all tables.
 func (f *overview) Finish(a *render.Answer) {
+	showFindings(f.in, f.wrong.Judge(), true)
 	f.recording()
 	f.events()
 	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),

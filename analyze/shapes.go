@@ -65,8 +65,15 @@ func (m *mapOf[K, V]) Finish(a *render.Answer) {
 
 // histOf is a histogram map in powers of two.
 func histOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *mapOf[K, agg.Log2] {
-	return &mapOf[K, agg.Log2]{table: in.Table(render.HistMap(name, unit, keys...)),
+	m := &mapOf[K, agg.Log2]{table: in.Table(render.HistMap(name, unit, keys...)),
 		add: (*agg.Log2).Add, weight: (*agg.Log2).Total, show: showHist[K]}
+	if tap := in.Tap(name); tap != nil {
+		m.add = func(h *agg.Log2, v int64) {
+			h.Add(v)
+			tap(v)
+		}
+	}
+	return m
 }
 
 func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) { showBuckets(t, k, h.Buckets()) }

@@ -79,7 +79,7 @@ func (f *soaccept) accept(r *engine.Row) {
 	}
 	label, known := acceptLabels[max(-ret, 0)]
 	if !known && !f.compat {
-		label = fmt.Sprintf("errno %d %s", -ret, errnos[-ret])
+		label = fmt.Sprintf("errno %d %s", -ret, render.ErrnoName(-ret))
 	}
 	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(familyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
 	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0)

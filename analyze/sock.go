@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/story"
 )
 
 var _ = register(engine.Analysis{
@@ -34,8 +35,7 @@ func newSock(in *engine.Input) engine.Fold {
 	f := &sock{in: in}
 	in.OnlySock(in.Addr())
 	in.Sockets("what it did before is not known, should it be one of them")
-	for _, e := range []string{"tcp_state", "sys_connect", "sys_accept", "sys_close", "sock_io", "tcp_retrans", "skb_drop",
-		"tcp_rcv_est", "tcp_write_xmit", "skb_alloc", "skb_consume"} {
+	for _, e := range story.Events {
 		in.Use(e, "the time line has gaps", f.row)
 	}
 	in.OnEnd(f.ended)
@@ -60,7 +60,7 @@ func (f *sock) row(r *engine.Row) {
 	u.rows++
 	switch r.Event.Name {
 	case "sock_io":
-		if n := max(r.Int(f.line.ret), 0); r.Str(f.line.dir) == "send" {
+		if n, sent := f.line.Bytes(r); sent {
 			u.tx += n
 		} else {
 			u.rx += n
@@ -101,8 +101,8 @@ func (f *sock) ended(s *agg.Socket) {
 	f.lives.Int(u.tx).Int(u.rx).Int(u.retrans).Int(u.drops).Int(u.rows).Int(s.First).Int(s.Last).End()
 }
 
-// at is a time as seconds after the start of the recording.
-// at is in whole microseconds, as the time line has it.
+// at is a time as seconds after the start of the recording, in whole microseconds as the
+// time line has it.
 func (f *sock) at(ts int64) string {
 	us := (ts - f.in.Start()) / 1e3
 	return fmt.Sprintf("%d.%06d s", us/1e6, us%1e6)

@@ -121,7 +121,7 @@ func (f *soconnect) line(l *connectLine) {
 	label, known := connectLabels[-l.ret]
 	if !known {
 		if f.unknown++; !f.compat {
-			label = fmt.Sprintf("errno %d %s", -l.ret, errnos[-l.ret])
+			label = fmt.Sprintf("errno %d %s", -l.ret, render.ErrnoName(-l.ret))
 		}
 	}
 	if l.final != "" {

@@ -105,7 +105,7 @@ func (f *tcpwin) rcv(r *engine.Row) {
 	case f.plot != nil:
 		w := f.plot.series(s)
 		w.rows++
-		w.add(r.TS, r.Int(f.rows.cwnd), r.Int(f.rows.ssthr), r.Int(f.rows.sndbuf))
+		w.Add(winBuckets, r.TS, r.Int(f.rows.cwnd), r.Int(f.rows.ssthr), r.Int(f.rows.sndbuf))
 	case f.busiest != nil:
 		f.busiest.add(s)
 	case f.top > 0:
@@ -119,7 +119,7 @@ func (f *tcpwin) retrans(r *engine.Row) {
 	switch {
 	case !f.wants(r.Sock):
 	case f.plot != nil:
-		f.plot.series(r.Sock).mark(r.TS)
+		f.plot.series(r.Sock).Mark(r.TS)
 	case f.rows.on:
 		f.rows.retrans(r)
 	}

@@ -35,12 +35,12 @@ func (p *winPlot) finish(a *render.Answer) {
 	}
 	t := p.in.Table(render.Spec{Name: "plot", Columns: join([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("retransmits", render.Int).Text("RETR", 5)}, ends())})
-	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.resent), &s.sock).End()
+	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.Resent), &s.sock).End()
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))
 	if s.late {
 		a.Note("the beginning of the session is not in the picture: others had more rows then")
 	}
-	if n := s.resent - int64(len(s.marks)); n > 0 {
+	if n := s.Resent - int64(len(s.Marks)); n > 0 {
 		a.Note(plural(n, "retransmission", "retransmissions") + " beyond the first have no mark")
 	}
 }
@@ -65,25 +65,25 @@ func (p *winPlot) figure(s *winSeries) *plot.Figure {
 	buffer := plot.Curve{Name: "send buffer", Color: plot.Color{R: 0x3a, G: 0x9a, B: 0x5b}, Right: true}
 	at := func(ts int64) float64 { return float64(ts-p.in.Start()) / 1e9 }
 	var end float64
-	for i := range s.buckets {
-		b := &s.buckets[i]
-		x := at(s.from + b.at*s.width)
-		for _, v := range [...]int64{b.first, b.low, b.high, b.last} {
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		x := at(s.From + b.At*s.Width)
+		for _, v := range [...]int64{b.First, b.Low, b.High, b.Last} {
 			if n := len(window.Points); n == 0 || window.Points[n-1] != (plot.Point{X: x, Y: float64(v)}) {
 				window.Points = append(window.Points, plot.Point{X: x, Y: float64(v)})
 			}
 		}
 		limit := math.NaN()
-		if b.threshold < unsetThreshold {
-			limit = float64(b.threshold)
+		if b.Threshold < unsetThreshold {
+			limit = float64(b.Threshold)
 		}
 		threshold.Points = append(threshold.Points, plot.Point{X: x, Y: limit})
-		buffer.Points = append(buffer.Points, plot.Point{X: x, Y: float64(b.limit) / 1024})
+		buffer.Points = append(buffer.Points, plot.Point{X: x, Y: float64(b.Limit) / 1024})
 		end = x
 	}
 	f := &plot.Figure{Title: p.title(s), X: "time since the start of the recording (s)", Left: "segments", Right: "KiB", Curves: []plot.Curve{window, threshold, buffer},
-		Begin: at(s.from), Finish: end, MarksName: "retransmission", MarksColor: plot.Color{R: 0xc0, G: 0x39, B: 0x2b}}
-	for _, ts := range s.marks {
+		Begin: at(s.From), Finish: end, MarksName: "retransmission", MarksColor: plot.Color{R: 0xc0, G: 0x39, B: 0x2b}}
+	for _, ts := range s.Marks {
 		if x := at(ts); x >= f.Begin {
 			f.Marks, f.Finish = append(f.Marks, x), max(f.Finish, x)
 		}

@@ -83,8 +83,14 @@ func (s *Socket) adopt(o *schema.Socket) {
 // PerSocket is a value for each living socket, without a map.
 type PerSocket[T any] struct{ perLife[T] }
 
-// Of is the value of the socket, zero when it is first asked for.
-func (p *PerSocket[T]) Of(s *Socket) *T { return p.at(s.slot, s.Serial) }
+// Of is the value of the socket, zero when it is first asked for. A row of a file from
+// elsewhere may lack the socket that all of its kind have: then it is zero each time.
+func (p *PerSocket[T]) Of(s *Socket) *T {
+	if s != nil {
+		return p.at(s.slot, s.Serial)
+	}
+	return new(T)
+}
 
 // perLife is a value for each of the things that take a slot while they live.
 type perLife[T any] struct {

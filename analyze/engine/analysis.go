@@ -41,6 +41,9 @@ type Option struct {
 	Choices []string // Choice and Choices: the values allowed
 	Implied string   // value of the option given without one; "" if it needs a value
 	Doc     string
+	// Check tells what is wrong with one value of a Text or Several option; nil takes all. Its
+	// error may be a UsageError with a hint.
+	Check func(string) error
 }
 
 // OptionKind is the type of an option's value.
@@ -53,6 +56,7 @@ const (
 	Text
 	Choice
 	Choices // some of the choices, separated by commas
+	Several // values separated by commas; the option may be given again
 )
 
 // Compat is the option of analyses whose original counts by another rule.

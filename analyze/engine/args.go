@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -151,6 +152,10 @@ func (p *parser) option(word string) error {
 	}
 	if err := o.check(value); err != nil {
 		e := &UsageError{Msg: fmt.Sprintf("option --%s: %v", o.Name, err)}
+		var hint *UsageError
+		if errors.As(err, &hint) {
+			e.Meant = hint.Meant
+		}
 		words := strings.Split(value, ",")
 		for _, w := range words {
 			if s := Suggest(w, o.Choices); s != "" && s != w {
@@ -158,6 +163,9 @@ func (p *parser) option(word string) error {
 			}
 		}
 		return e
+	}
+	if before := into[o.Name]; o.Kind == Several && before != "" {
+		value = before + "," + value
 	}
 	into[o.Name] = value
 	return nil
@@ -221,12 +229,30 @@ func (o *Option) check(v string) error {
 		if !slices.Contains(o.Choices, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(o.Choices, ", "))
 		}
+	case Text, Several:
+		return o.checkEach(v)
 	case Choices:
 		words := strings.Split(v, ",")
 		for _, w := range words {
 			if !slices.Contains(o.Choices, w) || w == noKeys && len(words) > 1 {
 				return fmt.Errorf("%q is not one of %s", w, strings.Join(o.Choices, ", "))
 			}
+		}
+	}
+	return nil
+}
+
+func (o *Option) checkEach(v string) error {
+	if o.Check == nil {
+		return nil
+	}
+	values := []string{v}
+	if o.Kind == Several {
+		values = strings.Split(v, ",")
+	}
+	for _, one := range values {
+		if err := o.Check(one); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -12,6 +12,12 @@ var declared = []*Analysis{
 		{Name: "compat", Kind: Choice, Implied: "script", Default: "no", Choices: []string{"no", "script", "bcc"}}, {Name: "top", Short: "n", Kind: Number, Implied: "20"}}},
 	{Name: "sock", Arg: "ADDR", ArgFrom: "socks", Question: "q?"},
 	{Name: "overview", Question: "q?", Options: []Option{{Name: "deep", Kind: Flag}}},
+	{Name: "judge", Question: "q?", Arg: "ADDR", ArgFrom: "socks", Options: []Option{{Name: "set", Kind: Several, Check: func(v string) error {
+		if v == "bad" {
+			return &UsageError{Msg: "bad is bad", Meant: "did you mean good?"}
+		}
+		return nil
+	}}}},
 }
 
 func TestParse(t *testing.T) {
@@ -35,6 +41,7 @@ func TestParse(t *testing.T) {
 		{"a.parquet b/c tcplife d*", "a.parquet b/c d*", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
 		{"f args_test.go tcplife", "f args_test.go", []string{"tcplife"}, 0, []map[string]string{{}}, nil},
 		{"f sock ff ./sock life", "f ./sock", []string{"sock", "tcplife"}, 0xff, []map[string]string{{}, {}}, nil},
+		{"f judge ff --set a,b --set c", "f", []string{"judge"}, 0xff, []map[string]string{{"set": "a,b,c"}}, nil},
 		{"f tcplife tcplife --compat=bcc", "f", []string{"tcplife", "tcplife"}, 0, []map[string]string{{}, {"compat": "bcc"}}, nil},
 	}
 	for _, tt := range tests {
@@ -72,6 +79,7 @@ func TestParseMistakes(t *testing.T) {
 		{"f -f yaml", `"yaml" is not one of`, ""},
 		{"f --deep tcplife", "stands before its name", ""},
 		{"f all --deep", "no option --deep", "follow its name"},
+		{"f judge ff --set good,bad", "option --set: bad is bad", "did you mean good?"},
 		{"f sock", "wants an argument ADDR", "socks"},
 		{"f sock 12zz", "is not a kernel address", ""},
 	}

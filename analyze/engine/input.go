@@ -183,6 +183,14 @@ func (in *Input) Table(s render.Spec) *render.Table {
 	return t
 }
 
+// Tap takes the values of a histogram as they come, nil if nobody asked for them.
+func (in *Input) Tap(table string) func(value int64) {
+	if in.call.Tap == nil {
+		return nil
+	}
+	return func(v int64) { in.call.Tap(table, in.run.now, v) }
+}
+
 // Addr is the address given as the argument.
 func (in *Input) Addr() uint64 { return in.addr }
 

@@ -13,6 +13,10 @@ type Call struct {
 	Addr     uint64
 	Options  map[string]string // by name; absent ones have their default
 	Implied  bool              // one of all: nobody asked for it by name
+
+	// Tap, if set, also takes each value that goes into a histogram, with the time of the
+	// row that told it: table is the histogram's name.
+	Tap func(table string, ts, value int64)
 }
 
 // run is one pass over a recording.
@@ -26,6 +30,7 @@ type run struct {
 	match   *matcher
 	table   [][]target // by event id
 	sock    uint64     // the only socket any analysis wants; 0 for all
+	now     int64      // ts_ns of the row at hand
 }
 
 // target is a handler and the analysis it belongs to.
@@ -113,6 +118,7 @@ func (r *run) target(in *Input, u use, needed bool) {
 // row hands a row to all analyses that want it.
 func (r *run) row(row *Row, s *scan.Row) {
 	row.Row, row.Sock, row.File = s, nil, nil
+	r.now = s.TS
 	if r.sockets != nil {
 		row.Sock = r.sockets.Feed(s)
 	}

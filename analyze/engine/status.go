@@ -181,3 +181,12 @@ func shorten(hooks []string) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(hooks[:most-1], " "), len(hooks)-most+1)
 }
+
+// Command is the command line that asks a recording for an analysis.
+func Command(m *scan.Meta, args string) string {
+	file := "FILE"
+	if m.Path != "" {
+		file = render.ShellWord(m.Path)
+	}
+	return "netrec analyze " + file + " " + args
+}

@@ -26,6 +26,7 @@ type Column struct {
 	cut      bool   // text cuts values to the width
 	sep      string // text before the column, one space unless set
 	textOnly bool   // the column exists for people only
+	tint     func(string) Tint
 }
 
 // Col is a column that only programs see, until Text gives it a heading.

@@ -33,6 +33,7 @@ type writer interface {
 type Output struct {
 	format  string
 	style   Style
+	term    Terminal
 	out     *bufio.Writer
 	side    io.Writer
 	answers []*Answer
@@ -65,7 +66,7 @@ func (o *Output) Answer(name string) *Answer {
 	}
 	switch o.format {
 	case "text":
-		a.w = &textWriter{out: a.out, style: o.style}
+		a.w = &textWriter{out: a.out, style: o.style, term: o.term}
 	case "csv":
 		a.w = &csvWriter{out: a.out, side: o.side}
 	case "json":

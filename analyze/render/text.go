@@ -20,6 +20,7 @@ func comments(w io.Writer, name string, lines []string) {
 type textWriter struct {
 	out   *bufio.Writer
 	style Style
+	term  Terminal
 	name  string
 	gap   bool // the table before needs a blank line after it
 	buf   []byte
@@ -32,7 +33,15 @@ func (w *textWriter) begin(a *Answer, limits []string) {
 	if a.heads {
 		w.out.Write(a.from.appendHeading(w.buf[:0]))
 	}
-	comments(w.out, a.Name, limits)
+	w.comments(limits)
+}
+
+// comments are faint on a terminal: they are about the answer, not in it.
+func (w *textWriter) comments(lines []string) {
+	for _, l := range lines {
+		b := AppendSafe(append(append(w.buf[:0], "# "...), w.name...), ": "+l)
+		w.write(w.term.paint(b, 0, Faint))
+	}
 }
 
 func (w *textWriter) table(t *Table) {
@@ -41,8 +50,7 @@ func (w *textWriter) table(t *Table) {
 	}
 	w.gap = t.Look < MapCount && t.Look != Record
 	if t.Title != "" {
-		w.buf = append(AppendSafe(w.buf[:0], t.Title), '\n')
-		w.out.Write(w.buf)
+		w.write(w.term.paint(AppendSafe(w.buf[:0], t.Title), 0, Strong))
 	}
 	switch t.Look {
 	case Columns:
@@ -98,7 +106,7 @@ func (w *textWriter) heading(t *Table) {
 		at := len(b)
 		b = pad(append(b, c.head...), at, t.width(i))
 	}
-	w.write(b)
+	w.write(w.term.paint(w.term.fit(b), 0, Strong))
 }
 
 func (w *textWriter) row(t *Table) {
@@ -144,7 +152,7 @@ func (w *textWriter) line(t *Table) {
 		}
 		b = pad(b, at, t.width(i))
 	}
-	w.write(b)
+	w.write(w.term.fit(b))
 	for i := range t.Columns {
 		if t.Columns[i].Kind == Stack && t.Columns[i].head != "" {
 			w.stack(t.cells[i].Str)
@@ -185,8 +193,16 @@ func (w *textWriter) record(t *Table) {
 		}
 		at := len(b)
 		b = pad(append(b, c.head...), at, c.width)
-		b = append(b, ' ')
-		b = append(appendPlain(b, c, &t.cells[i], true), '\n')
+		tint := Faint
+		if i == 0 {
+			tint = Strong
+		}
+		b = append(w.term.paint(b, at, tint), ' ')
+		at = len(b)
+		if b = appendPlain(b, c, &t.cells[i], true); c.tint != nil {
+			b = w.term.paint(b, at, c.tint(t.cells[i].Str))
+		}
+		b = append(b, '\n')
 	}
 	w.write(b)
 }
@@ -210,7 +226,7 @@ func (w *textWriter) done(t *Table) {
 	}
 }
 
-func (w *textWriter) end(notes []string) { comments(w.out, w.name, notes) }
+func (w *textWriter) end(notes []string) { w.comments(notes) }
 
 // pad fills b[at:] with spaces up to the width; negative is left-aligned.
 func pad(b []byte, at, width int) []byte {

@@ -21,11 +21,13 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	if !several && len(bad) > 0 {
 		return unreadable{bad[0]}
 	}
+	screen := terminalOf(out)
 	watched, out, side := watch(out, side)
 	o, err := newOutput(req, out, side)
 	if err != nil {
 		return err
 	}
+	o.On(screen)
 	var code exitCode
 	for _, err := range bad {
 		say(side, err)

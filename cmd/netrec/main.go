@@ -73,13 +73,14 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		Example: `  netrec demo                              # see it work, in a namespace of its own
   netrec record -t 60s -o cap.parquet      # as root, on the host in question
   netrec analyze cap.parquet               # anywhere: what is in here?
-  netrec analyze cap.parquet tcplife       # what the classic tool would have shown`,
+  netrec analyze cap.parquet tcplife       # what the classic tool would have shown
+  netrec report cap.parquet                # all of it as one page for a browser`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd())
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd())
 	return root
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
 )
@@ -42,11 +40,6 @@ func watch(out, side io.Writer) (func(scan.Source) scan.Source, io.Writer, io.Wr
 	}
 	p := &progress{to: side, now: time.Now}
 	return func(src scan.Source) scan.Source { return &watched{src, p} }, p.writer(out), p.writer(side)
-}
-
-func terminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
 }
 
 // watched is a source whose scans are shown.

@@ -100,7 +100,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$' $packages
+	go test -count=1 -timeout 12m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$|^TestBrowser' $packages
 }
 
 elsewhere() {
@@ -113,6 +113,8 @@ elsewhere() {
 lint() { testdata/ci/lint.sh; }
 
 interop() { go test -count=1 -v -timeout 10m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
+
+browser() { go test -count=1 -v -timeout 5m -run '^TestBrowser' ./analyze/report; }
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
@@ -128,6 +130,7 @@ step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
+step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
 step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz

@@ -5,7 +5,8 @@ tool_packages='
 git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2 iperf3:iperf3 musl:musl
 clang:clang llvm-strip:llvm bpf-headers:libbpf-dev
 qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-keyring:debian-archive-keyring
-python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl java:openjdk-17-jre-headless'
+python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl java:openjdk-17-jre-headless
+chromium:chromium'
 
 # has TOOL: is it on this machine? Administrators' folders may not be in PATH.
 has() {

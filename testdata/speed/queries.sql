@@ -52,6 +52,12 @@
 -- @ sormem | rmem_alloc,rmem_arrival,rmem_limit count
 -- @ filetype | calls count
 
+-- @ findings | ~
+SELECT event, coalesce(drop_reason, dest_addr, host, dev, hex(sock)) AS subject, date_trunc('second', make_timestamp_ns(ts_ns)) AS second,
+    max(dur_ns), max(rmem_entry_bytes / sk_rcvbuf), min(snd_wnd), min(rcv_wnd), max(sk_ack_backlog - sk_max_ack_backlog), count(*) AS n
+FROM capture WHERE event IN ('tcp_retrans', 'skb_drop', 'sys_connect', 'tcp_state', 'dns_call', 'tcp_rcv_est', 'tcp_write_xmit', 'sock_io', 'qdisc_deq', 'tcp_syn_arrive', 'tcp_syn_recv')
+GROUP BY event, subject, second ORDER BY n DESC LIMIT 50;
+
 -- @ socks | ~
 SELECT netns, sock, any_value(pid) FILTER (ctx = 'task'), max(lport), max(rport), max(raddr), sum(ret) FILTER (dir = 'send' AND ret > 0) AS tx,
     sum(ret) FILTER (dir = 'recv' AND ret > 0) AS rx, count(*) AS n

@@ -1,11 +1,10 @@
-package analyze
+package story
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -30,11 +29,11 @@ func (d *describer) words(r *engine.Row) string {
 	case "tcp_state":
 		return r.Str(d.oldState) + " -> " + r.Str(d.newState)
 	case "sys_connect":
-		return fmt.Sprintf("fd %d to %s = %s, %s", r.Int(d.fd), end(r.Str(d.dest), r.Int(d.destPort)), result(r.Int(d.ret)), micros(r.Int(d.dur)))
+		return fmt.Sprintf("fd %d to %s = %s, %s", r.Int(d.fd), render.Endpoint(r.Str(d.dest), r.Int(d.destPort)), render.Errno(r.Int(d.ret)), Micros(r.Int(d.dur)))
 	case "sys_accept":
-		return fmt.Sprintf("from %s = fd %s, %s", end(r.Str(d.raddr), r.Int(d.rport)), result(r.Int(d.ret)), micros(r.Int(d.dur)))
+		return fmt.Sprintf("from %s = fd %s, %s", render.Endpoint(r.Str(d.raddr), r.Int(d.rport)), render.Errno(r.Int(d.ret)), Micros(r.Int(d.dur)))
 	case "sys_close":
-		return fmt.Sprintf("fd %d = %s", r.Int(d.fd), result(r.Int(d.ret)))
+		return fmt.Sprintf("fd %d = %s", r.Int(d.fd), render.Errno(r.Int(d.ret)))
 	case "tcp_retrans":
 		return fmt.Sprintf("%s seq %d, %d bytes, cwnd %d, %s", r.Str(d.kind), r.Int(d.tcpSeq), r.Int(d.length), r.Int(d.cwnd), r.Str(d.state))
 	case "skb_drop":
@@ -48,7 +47,7 @@ func (d *describer) series(r *engine.Row) string {
 	switch r.Event.Name {
 	case "sock_io":
 		if n := r.Int(d.ret); n < 0 {
-			return r.Str(d.dir) + " = " + result(n)
+			return r.Str(d.dir) + " = " + render.Errno(n)
 		}
 		return r.Str(d.dir)
 	case "tcp_rcv_est":
@@ -75,26 +74,5 @@ func (d *describer) amount(r *engine.Row) (int64, string) {
 	return 0, ""
 }
 
-func end(addr string, port int64) string {
-	if addr == "" {
-		return "?"
-	}
-	return net.JoinHostPort(addr, strconv.FormatInt(port, 10))
-}
-
-func micros(ns int64) string { return fmt.Sprintf("%d us", ns/1000) }
-
-// result is a return value, with the name of the error.
-func result(v int64) string {
-	if name := errnos[-v]; name != "" {
-		return name
-	}
-	return strconv.FormatInt(v, 10)
-}
-
-// errnos are the errors that socket calls return, as Linux numbers them.
-var errnos = map[int64]string{1: "EPERM", 2: "ENOENT", 4: "EINTR", 5: "EIO", 9: "EBADF", 11: "EAGAIN", 12: "ENOMEM", 13: "EACCES", 14: "EFAULT",
-	17: "EEXIST", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE", 28: "ENOSPC", 32: "EPIPE", 71: "EPROTO", 88: "ENOTSOCK", 89: "EDESTADDRREQ", 90: "EMSGSIZE",
-	91: "EPROTOTYPE", 92: "ENOPROTOOPT", 93: "EPROTONOSUPPORT", 95: "EOPNOTSUPP", 97: "EAFNOSUPPORT", 98: "EADDRINUSE", 99: "EADDRNOTAVAIL", 100: "ENETDOWN",
-	101: "ENETUNREACH", 102: "ENETRESET", 103: "ECONNABORTED", 104: "ECONNRESET", 105: "ENOBUFS", 106: "EISCONN", 107: "ENOTCONN", 110: "ETIMEDOUT",
-	111: "ECONNREFUSED", 112: "EHOSTDOWN", 113: "EHOSTUNREACH", 114: "EALREADY", 115: "EINPROGRESS", 512: "ERESTARTSYS"}
+// Micros is a duration in whole microseconds.
+func Micros(ns int64) string { return fmt.Sprintf("%d us", ns/1000) }

@@ -1,0 +1,112 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/findings"
+	"netrec/analyze/render"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "findings",
+	Group:    groupStart,
+	Question: "what looks wrong?",
+	Help: `What is beyond the threshold of a rule, the worst first: bad is what was lost, refused
+or failed, slow is what waited, a note is worth knowing; within these what exceeds its
+threshold by most. Of one rule at most three. Each comes with its evidence and with the
+command that shows more. Rules whose events were not recorded are named.
+
+The rules with their thresholds, which --threshold changes:
+` + findings.Help(),
+	Example: "findings --threshold slow-dns=200ms,drops=100",
+	Options: []engine.Option{findings.ThresholdOption()},
+	New: func(in *engine.Input) engine.Fold {
+		set := findings.New(in, in.Text("threshold"))
+		return engine.FoldFunc(func(*render.Answer) { showFindings(in, set.Judge(), false) })
+	},
+})
+
+// showFindings writes the verdict and the findings, of each rule only the worst if brief.
+func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
+	shown := v.Findings
+	if brief {
+		shown = worstOfEach(v.Findings)
+	}
+	t := in.Table(render.Spec{Name: "verdict", Look: render.Record, Columns: []render.Column{
+		render.Col("verdict", render.String).Text("findings", 0), render.Col("findings", render.Int),
+		render.Col("judged", render.Int), render.Col("rules", render.String).Text("judged by", -10).ForPeople(),
+		render.Col("not_judged", render.String).Text("not judged", -10), render.Col("more", render.String).Text("more", -10).ForPeople()}})
+	more := ""
+	switch n := int64(len(v.Findings)-len(shown)) + v.More; {
+	case n > 0 && brief:
+		more = plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, "findings")
+	case n > 0:
+		more = plural(n, "finding", "findings") + ", each less than the three shown of its rule"
+	}
+	t.Str(verdictWords(v)).Int(int64(len(v.Findings))).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
+	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: join([]render.Column{
+		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
+		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
+		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
+		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	for i := range shown {
+		f := &shown[i]
+		t.Str(f.Level.String() + ": " + f.What).Str(f.Level.String()).Str(f.Rule.Name).Str(f.What).Str(f.Evidence).Str(f.Threshold)
+		t.Str(f.Threshold+": "+f.Rule.About).Str(engine.Command(in.Meta, f.Next)).Int(int64(10*min(f.Over, 1e12))).IntOr(f.At, f.At != 0)
+		if f.Sock.Addr == 0 {
+			t.Null(3).End()
+		} else {
+			putIdentity(t, &f.Sock).End()
+		}
+	}
+}
+
+// worstOfEach is the first finding of each rule.
+func worstOfEach(all []findings.Finding) []findings.Finding {
+	seen := map[*findings.Rule]bool{}
+	var first []findings.Finding
+	for _, f := range all {
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
+			first = append(first, f)
+		}
+	}
+	return first
+}
+
+// verdictWords is all findings in one line.
+func verdictWords(v findings.Verdict) string {
+	switch {
+	case len(v.Findings) > 0:
+	case len(v.Blind) > 0:
+		return fmt.Sprintf("none: nothing looks wrong, as far as %s can tell", plural(int64(v.Judged), "rule", "rules"))
+	default:
+		return "none: nothing looks wrong"
+	}
+	levels := map[findings.Level]int64{}
+	for _, f := range v.Findings {
+		levels[f.Level]++
+	}
+	var parts []string
+	for _, l := range []findings.Level{findings.Bad, findings.Slow, findings.Note} {
+		if levels[l] > 0 {
+			parts = append(parts, engine.Group(levels[l])+" "+l.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// levelTint is the colour of a finding on a terminal, by its level.
+func levelTint(headline string) render.Tint {
+	switch {
+	case strings.HasPrefix(headline, findings.Bad.String()+":"):
+		return render.Red
+	case strings.HasPrefix(headline, findings.Slow.String()+":"):
+		return render.Yellow
+	case strings.HasPrefix(headline, findings.Note.String()+":"):
+		return render.Blue
+	}
+	return render.Plain
+}

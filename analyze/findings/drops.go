@@ -1,0 +1,86 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+)
+
+var drops = Rule{
+	Name: "drops", Default: 5, Unit: Count, Any: []string{"skb_drop"},
+	About: "packets dropped for the same reason; not what is left over when a socket closes",
+	New:   newDrops,
+}
+
+// leftOver are reasons that tell of the end of a socket or of a packet that was used.
+var leftOver = []string{"QUEUE_PURGE", "CONSUMED", "NOT_DROPPED_YET", "SOCKET_CLOSE", "TCP_CLOSE"}
+
+// LeftOver reports whether a reason tells of no loss.
+func LeftOver(reason string) bool { return slices.Contains(leftOver, reason) }
+
+// shortage are parts of reasons that mean want of room, or damage.
+var shortage = []string{"RCVBUF", "BACKLOG", "NOMEM", "PROTO_MEM", "QUEUE", "QDISC", "FULL", "RING", "LIMIT", "CSUM", "ZEROWINDOW", "OVERFLOW", "NETFILTER"}
+
+// dropped are the packets of one reason.
+type dropped struct {
+	n, first int64
+	places   agg.Top[string]
+	who      agg.Top[string]
+}
+
+func newDrops(in *engine.Input, limit float64, found *Shelf) func() {
+	var reasons agg.Keyed[string, dropped]
+	var own agg.Intern
+	reason, location := in.Str("drop_reason"), in.Str("location")
+	in.Use("skb_drop", "", func(r *engine.Row) {
+		why := r.Str(reason)
+		if LeftOver(why) {
+			return
+		}
+		d := reasons.At(own.Get(why))
+		if d == nil {
+			return
+		}
+		if d.n++; d.n == 1 {
+			d.first = r.TS
+		}
+		d.places.Add(own.Get(r.Str(location)), 1)
+		if pid, comm := in.Owner(r); pid != 0 {
+			d.who.Add(own.Get(owner(pid, comm)), 1)
+		}
+	})
+	return func() {
+		for _, why := range reasons.Sorted(func(d *dropped) int64 { return -d.n }, cmp.Compare[string]) {
+			d := reasons.At(why)
+			if float64(d.n) < limit {
+				return
+			}
+			found.Add(d.finding(in, why, limit))
+		}
+	}
+}
+
+func (d *dropped) finding(in *engine.Input, why string, limit float64) Finding {
+	v := Finding{Level: Note, Over: float64(d.n) / limit, At: d.first, Next: "skbdrop"}
+	if slices.ContainsFunc(shortage, func(s string) bool { return strings.Contains(why, s) }) {
+		v.Level = Bad
+	}
+	if why == "" {
+		why = "no reason given"
+	}
+	v.What = fmt.Sprintf("%s dropped: %s", many(d.n, "packet", "packets"), why)
+	v.Evidence = "the first at " + at(in, d.first)
+	for _, e := range d.places.Best(1, cmp.Compare[string]) {
+		if e.Key != "" {
+			v.Evidence += fmt.Sprintf("; %s at %s", engine.Group(e.Count), e.Key)
+		}
+	}
+	for _, e := range d.who.Best(1, cmp.Compare[string]) {
+		v.Evidence += fmt.Sprintf("; %s of %s", engine.Group(e.Count), e.Key)
+	}
+	return v
+}

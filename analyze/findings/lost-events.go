@@ -1,0 +1,34 @@
+package findings
+
+import (
+	"fmt"
+
+	"netrec/analyze/engine"
+	"netrec/schema"
+)
+
+var lostEvents = Rule{
+	Name: "lost-events", Default: 0.1, Unit: Percent,
+	About: "share of an event that the recorder lost: what it says is missing, not wrong",
+	New:   newLostEvents,
+}
+
+func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
+	return func() {
+		for i := range schema.Events {
+			name := schema.Events[i].Name
+			rows, lost, _ := engine.Account(in.Meta, name)
+			if lost <= 0 {
+				continue
+			}
+			percent := 100 * float64(lost) / float64(max(rows, 0)+lost)
+			if percent < limit {
+				continue
+			}
+			found.Add(Finding{Level: Note, Over: percent / limit,
+				What:     fmt.Sprintf("%.1f %% of the %s events are missing from the recording", percent, name),
+				Evidence: fmt.Sprintf("%s lost, %s recorded; answers that use them say so", engine.Group(lost), engine.Group(rows)),
+				Next:     "overview --brief"})
+		}
+	}
+}

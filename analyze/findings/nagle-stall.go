@@ -1,0 +1,94 @@
+package findings
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/scan"
+)
+
+var nagleStall = Rule{
+	Name: "nagle-stall", Default: 20e6, Unit: Duration, Any: []string{"tcp_write_xmit"},
+	About: "time that Nagle's algorithm holds back written data until an ACK comes",
+	New:   newNagleStall,
+}
+
+// Linux delays ACKs by 40 ms at least and 200 ms at most; timers are late, not early.
+const delayedLeast, delayedMost = 38e6, 250e6
+
+// Flags of a transmit attempt.
+const nagleOff, naglePush = 1, 4
+
+// stalls are what Nagle cost a socket.
+type stalls struct {
+	since                 int64 // data waits since then; 0 if none does
+	nxt                   uint32
+	all, delayed          int64
+	longest, at, together int64
+}
+
+// nagle follows data that waits.
+type nagle struct {
+	socks agg.PerSocket[stalls]
+	limit float64
+
+	una, nxt, write, wnd, cwnd, out, mss, flags scan.Col
+}
+
+func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
+	f := &nagle{limit: limit, una: in.Int("snd_una"), nxt: in.Int("snd_nxt"), write: in.Int("write_seq"), wnd: in.Int("snd_wnd"),
+		cwnd: in.Int("snd_cwnd"), out: in.Int("packets_out"), mss: in.Int("mss_bytes"), flags: in.Int("nonagle")}
+	in.Use("tcp_write_xmit", "", f.row)
+	in.OnEnd(func(s *agg.Socket) {
+		v := f.socks.Of(s)
+		if v.all == 0 {
+			return
+		}
+		why := ""
+		if v.delayed > 0 {
+			why = fmt.Sprintf("; %s lasted as long as a delayed ACK of the peer", engine.Group(v.delayed))
+		}
+		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
+			What:     fmt.Sprintf("%s waits for ACKs before it sends small data (Nagle), up to %s", subject(s), span(v.longest)),
+			Evidence: fmt.Sprintf("%s, %s together, the longest at %s%s; TCP_NODELAY ends it", many(v.all, "stall", "stalls"), span(v.together), at(in, v.at), why),
+			Next:     show("tcpnagle --held", s)})
+	})
+	return func() {}
+}
+
+func (f *nagle) row(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	v, nxt := f.socks.Of(r.Sock), uint32(r.Int(f.nxt))
+	if sent := int32(nxt-v.nxt) > 0; sent && v.since != 0 {
+		v.end(r.TS-v.since, f.limit)
+	}
+	if v.since == 0 && f.held(r, nxt) {
+		v.since = r.TS
+	}
+	v.nxt = nxt
+}
+
+func (v *stalls) end(ns int64, limit float64) {
+	if float64(ns) >= limit {
+		v.all++
+		v.together += ns
+		if ns >= delayedLeast && ns <= delayedMost {
+			v.delayed++
+		}
+		if ns > v.longest {
+			v.longest, v.at = ns, v.since
+		}
+	}
+	v.since = 0
+}
+
+// held reports whether only Nagle keeps the queued data: there is less than a segment,
+// room in both windows, and something in flight.
+func (f *nagle) held(r *engine.Row, nxt uint32) bool {
+	queued, room := int64(int32(uint32(r.Int(f.write))-nxt)), int64(int32(uint32(r.Int(f.una))+uint32(r.Int(f.wnd))-nxt))
+	out := r.Int(f.out)
+	return queued > 0 && queued < r.Int(f.mss) && room >= queued && out > 0 && out < r.Int(f.cwnd) && r.Int(f.flags)&(nagleOff|naglePush) == 0
+}

@@ -1,0 +1,85 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var queueBloat = Rule{
+	Name: "queue-bloat", Default: 20e6, Unit: Duration, Any: []string{"qdisc_deq"},
+	About: "time in a device's queue that one packet in ten exceeds",
+	New:   newQueueBloat,
+}
+
+// bloatLeast is how many packets a queue must have had: a share of fewer says little.
+const bloatLeast = 10
+
+// queueOf is the key of a queue: a device and the kind of its discipline.
+type queueOf struct{ dev, kind string }
+
+func (q queueOf) compare(p queueOf) int {
+	return cmp.Or(cmp.Compare(q.dev, p.dev), cmp.Compare(q.kind, p.kind))
+}
+
+// waits are those of the packets of a queue.
+type waits struct {
+	us        agg.Quantiles
+	longest   int64
+	at        int64
+	most      int64 // packets in it
+	mostBytes int64
+}
+
+// bloat follows packets through queues.
+type bloat struct {
+	stays  agg.Stays
+	queues agg.Keyed[queueOf, waits]
+	names  agg.Intern
+
+	skb, qdisc, kind, dev, qlen, backlog scan.Col
+}
+
+func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
+	f := &bloat{skb: in.Int("skb"), qdisc: in.Int("qdisc"), kind: in.Str("qdisc_kind"), dev: in.Str("dev"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes")}
+	in.Use("qdisc_enq", "", func(r *engine.Row) { f.stays.Begin(r.Uint(f.skb), r.Uint(f.qdisc), r.TS) })
+	in.Use("qdisc_deq", "", f.left)
+	gone := func(r *engine.Row) { f.stays.Gone(r.Uint(f.skb)) }
+	for _, e := range []string{"skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
+		in.Use(e, "", gone)
+	}
+	return func() {
+		for _, q := range f.queues.Sorted(func(w *waits) int64 { return -w.us.Count }, queueOf.compare) {
+			w := f.queues.At(q)
+			tenth := w.us.At(0.9) * 1000
+			if w.us.Count < bloatLeast || float64(tenth) < limit {
+				continue
+			}
+			found.Add(Finding{Level: Slow, Over: float64(tenth) / limit, At: w.at,
+				What: fmt.Sprintf("packets wait in the queue of %s (%s): one in ten %s or longer", q.dev, q.kind, span(tenth)),
+				Evidence: fmt.Sprintf("%s, half of them %s or longer, the longest %s from %s on; up to %s packets and %s bytes in it", many(w.us.Count, "packet", "packets"),
+					span(w.us.At(0.5)*1000), span(w.longest), at(in, w.at), engine.Group(w.most), engine.Group(w.mostBytes)),
+				Next: "qdisclat --queues --dev " + render.ShellWord(q.dev)})
+		}
+	}
+}
+
+func (f *bloat) left(r *engine.Row) {
+	w := f.queues.At(queueOf{f.names.Get(r.Str(f.dev)), f.names.Get(r.Str(f.kind))})
+	began, ok := f.stays.End(r.Uint(f.skb), r.Uint(f.qdisc))
+	if w == nil {
+		return
+	}
+	w.most, w.mostBytes = max(w.most, r.Int(f.qlen)), max(w.mostBytes, r.Int(f.backlog))
+	if !ok {
+		return
+	}
+	w.us.Add((r.TS - began) / 1000)
+	if ns := r.TS - began; ns > w.longest {
+		w.longest, w.at = ns, began
+	}
+}

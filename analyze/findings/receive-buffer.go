@@ -1,0 +1,85 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+)
+
+var receiveBuffer = Rule{
+	Name: "receive-buffer", Default: 90, Unit: Percent, Any: []string{"sock_io"},
+	About: "how full a receive buffer is when its program reads, three times or more; or a packet found no room",
+	New:   newReceiveBuffer,
+}
+
+// fullReads is how many full reads make a finding: one may be chance.
+const fullReads = 3
+
+// filling is how full the buffer of a socket was.
+type filling struct {
+	reads, full    int64
+	most           float64 // percent
+	limit, mostAt  int64
+	refused, first int64 // packets without room, and when the first was
+}
+
+func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
+	var socks agg.PerSocket[filling]
+	dir, held, entry, buf, reason := in.Str("dir"), in.Int("sk_rmem_alloc"), in.Int("rmem_entry_bytes"), in.Int("sk_rcvbuf"), in.Str("drop_reason")
+	in.Use("sock_io", "", func(r *engine.Row) {
+		size := r.Int(buf)
+		if r.Sock == nil || size <= 0 || r.Str(dir) != "recv" {
+			return
+		}
+		n := r.Int(held)
+		if r.Has(entry) {
+			n = r.Int(entry)
+		}
+		f, percent := socks.Of(r.Sock), 100*float64(n)/float64(size)
+		if f.reads++; percent >= limit {
+			f.full++
+		}
+		if percent > f.most {
+			f.most, f.limit, f.mostAt = percent, size, r.TS
+		}
+	})
+	refused := func(r *engine.Row) {
+		if r.Sock == nil {
+			return
+		}
+		f := socks.Of(r.Sock)
+		if f.refused++; f.first == 0 {
+			f.first = r.TS
+		}
+	}
+	in.Use("sock_rcvqueue_full", "", refused)
+	in.Use("skb_drop", "", func(r *engine.Row) {
+		if why := r.Str(reason); strings.HasPrefix(why, "SOCKET_RCV") || why == "SOCKET_BACKLOG" {
+			refused(r)
+		}
+	})
+	in.OnEnd(func(s *agg.Socket) {
+		if f := socks.Of(s); f.full >= fullReads || f.refused > 0 {
+			found.Add(f.finding(in, s, limit))
+		}
+	})
+	return func() {}
+}
+
+func (f *filling) finding(in *engine.Input, s *agg.Socket, limit float64) Finding {
+	v := Finding{Level: Slow, Over: max(1, f.most/limit), At: f.mostAt, Sock: *s, Next: show("sormem", s)}
+	v.What = fmt.Sprintf("%s is limited by its receive buffer: it reads too slowly", subject(s))
+	var said []string
+	if f.reads > 0 {
+		said = append(said, fmt.Sprintf("%s of %s found it %g %% full or more, at most %.0f %% of %s bytes at %s",
+			engine.Group(f.full), many(f.reads, "read", "reads"), limit, f.most, engine.Group(f.limit), at(in, f.mostAt)))
+	}
+	if f.refused > 0 {
+		v.Level, v.Over, v.At = Bad, max(v.Over, float64(f.refused)), f.first
+		said = append(said, fmt.Sprintf("%s found no room, the first at %s", many(f.refused, "packet", "packets"), at(in, f.first)))
+	}
+	v.Evidence = strings.Join(said, "; ")
+	return v
+}

@@ -1,0 +1,86 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"netrec/analyze/engine"
+)
+
+// Set is all rules at work on one recording.
+type Set struct {
+	in     *engine.Input
+	judges []judging
+}
+
+// judging is one rule at work.
+type judging struct {
+	rule  *Rule
+	limit float64
+	found *Shelf
+	judge func() // nil if the recording has nothing to judge by
+}
+
+// New starts all rules. thresholds are RULE=VALUE, separated by commas, that
+// CheckThreshold has accepted.
+func New(in *engine.Input, thresholds string) *Set {
+	limits := map[*Rule]float64{}
+	for _, t := range strings.Split(thresholds, ",") {
+		if r, v, err := parseThreshold(t); err == nil {
+			limits[r] = v
+		}
+	}
+	s := &Set{in: in}
+	in.Always()
+	in.Sockets("")
+	for _, r := range Rules {
+		j := judging{rule: r, limit: r.Default, found: newShelf()}
+		if v, ok := limits[r]; ok {
+			j.limit = v
+		}
+		// All rules declare what they read, so that help can say it.
+		if judge := r.New(in, j.limit, j.found); r.able(in) {
+			j.judge = judge
+		}
+		s.judges = append(s.judges, j)
+	}
+	return s
+}
+
+func (r *Rule) able(in *engine.Input) bool {
+	return len(r.Any) == 0 || slices.ContainsFunc(r.Any, in.Recorded)
+}
+
+// Verdict is what all rules together say.
+type Verdict struct {
+	Findings []Finding // the worst first
+	Judged   int       // rules that could judge
+	Blind    []string  // rules that could not, each with the events that it lacks
+	More     int64     // findings of the same rules that are left out
+}
+
+// Judge ranks what was found. It is called after the last row.
+func (s *Set) Judge() Verdict {
+	var v Verdict
+	for _, j := range s.judges {
+		if j.judge == nil {
+			v.Blind = append(v.Blind, j.rule.Name+" (no "+strings.Join(j.rule.Any, ", ")+")")
+			continue
+		}
+		v.Judged++
+		j.judge()
+		for _, f := range j.found.heap.Sorted() {
+			f.Rule, f.Threshold = j.rule, j.rule.Name+"="+j.rule.Unit.format(j.limit)
+			v.Findings = append(v.Findings, f)
+		}
+		v.More += j.found.heap.Dropped
+	}
+	slices.SortStableFunc(v.Findings, worse)
+	return v
+}
+
+// worse orders findings: by level, then by how far they are beyond their threshold.
+func worse(a, b Finding) int {
+	return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(b.Over, a.Over), cmp.Compare(a.At, b.At), cmp.Compare(a.What, b.What))
+}

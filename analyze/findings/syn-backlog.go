@@ -1,0 +1,75 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+var synBacklog = Rule{
+	Name: "syn-backlog", Default: 1, Unit: Count, Any: []string{"tcp_syn_arrive", "tcp_syn_recv"},
+	About: "SYNs and ends of handshakes that find a listener's queue full",
+	New:   newSynBacklog,
+}
+
+// listener is the key of a listening socket.
+type listener struct {
+	addr uint64
+	port int64
+}
+
+func (l listener) compare(m listener) int {
+	return cmp.Or(cmp.Compare(l.port, m.port), cmp.Compare(l.addr, m.addr))
+}
+
+// overflow is what a listener had no room for.
+type overflow struct {
+	local        string
+	syns, ends   int64
+	most, limit  int64
+	first, tried int64
+}
+
+func newSynBacklog(in *engine.Input, limit float64, found *Shelf) func() {
+	var all agg.Keyed[listener, overflow]
+	queued, room := in.Int("sk_ack_backlog"), in.Int("sk_max_ack_backlog")
+	laddr, lport, sock, of := in.Str("laddr"), in.Int("lport"), in.Int("sock"), in.Int("listener")
+	look := func(r *engine.Row, addr uint64, end bool) {
+		o := all.At(listener{addr, r.Int(lport)})
+		if o == nil {
+			return
+		}
+		n, most := r.Int(queued), r.Int(room)
+		if o.tried++; n <= most {
+			return
+		}
+		if o.first == 0 {
+			o.first, o.local = r.TS, render.Endpoint(r.Str(laddr), r.Int(lport))
+		}
+		if end {
+			o.ends++
+		} else {
+			o.syns++
+		}
+		o.most, o.limit = max(o.most, n), most
+	}
+	in.Use("tcp_syn_arrive", "", func(r *engine.Row) { look(r, r.Uint(sock), false) })
+	in.Use("tcp_syn_recv", "", func(r *engine.Row) { look(r, r.Uint(of), true) })
+	return func() {
+		for _, k := range all.Sorted(func(o *overflow) int64 { return -o.syns - o.ends }, listener.compare) {
+			o := all.At(k)
+			n := o.syns + o.ends
+			if n == 0 || float64(n) < limit {
+				return
+			}
+			found.Add(Finding{Level: Bad, Over: float64(n) / limit, At: o.first,
+				What: fmt.Sprintf("the listener at %s refused %s: its accept queue was full", o.local, many(n, "handshake", "handshakes")),
+				Evidence: fmt.Sprintf("%s and %s dropped of %s, the first at %s; %d in the queue, room for %d", many(o.syns, "SYN", "SYNs"), many(o.ends, "end", "ends"),
+					engine.Group(o.tried), at(in, o.first), o.most, o.limit),
+				Next: fmt.Sprintf("tcpsynbl --port %d", k.port)})
+		}
+	}
+}

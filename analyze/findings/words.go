@@ -1,0 +1,62 @@
+package findings
+
+import (
+	"fmt"
+	"time"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// owner is the process of a socket.
+func owner(pid int64, comm string) string {
+	if pid == 0 {
+		return "an unknown process"
+	}
+	return fmt.Sprintf("%s (%d)", comm, pid)
+}
+
+// subject names a socket by its owner and ends.
+func subject(s *agg.Socket) string {
+	who := owner(s.Pid, s.Comm)
+	switch {
+	case s.Laddr == "":
+		return fmt.Sprintf("%s, socket 0x%x,", who, s.Addr)
+	case s.Rport == 0:
+		return who + " " + render.Endpoint(s.Laddr, s.Lport)
+	}
+	return who + " " + render.Endpoint(s.Laddr, s.Lport) + " > " + render.Endpoint(s.Raddr, s.Rport)
+}
+
+// show is the call of an analysis about one socket.
+func show(analysis string, s *agg.Socket) string {
+	if analysis == "sock" {
+		return fmt.Sprintf("sock 0x%x", s.Addr)
+	}
+	return fmt.Sprintf("%s --sock 0x%x", analysis, s.Addr)
+}
+
+// at is a time as seconds after the start of the recording.
+func at(in *engine.Input, ts int64) string {
+	return fmt.Sprintf("%.3f s", float64(ts-in.Start())/1e9)
+}
+
+// span is a duration in three digits or so.
+func span(ns int64) string {
+	d := time.Duration(ns)
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			return d.Round(unit / 100).String()
+		}
+	}
+	return d.String()
+}
+
+// many is "1 segment" or "3 segments".
+func many(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return engine.Group(n) + " " + more
+}

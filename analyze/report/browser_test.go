@@ -1,0 +1,164 @@
+package report
+
+import (
+	"encoding/base64"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netrec/analyze/scan"
+)
+
+var shots = flag.String("shots", "", "put pictures of the page into this directory")
+
+const sample = "../../cmd/netrec/sample.parquet"
+
+func sampleFile(t *testing.T) *scan.File {
+	t.Helper()
+	f, err := scan.Open(sample, scan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func pageFile(t *testing.T, src scan.Source) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	w, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := Write(src, Options{}, w); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// blank lists the charts without a canvas, or with one of a single colour.
+const blank = `[...document.querySelectorAll(".chart:not([hidden])")].filter((el) => {
+	const c = el.querySelector("canvas");
+	if (!c || !c.width) return true;
+	const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", {willReadFrequently: true});
+	copy.drawImage(c, 0, 0);
+	const px = new Uint32Array(copy.getImageData(0, 0, c.width, c.height).data.buffer);
+	return px.every((p) => p === px[0]);
+}).map((el) => el.dataset.chart || el.dataset.hist || el.dataset.heat || el.id)`
+
+// Screens that the page is looked at on.
+var screens = []struct {
+	name          string
+	width, height int
+	scheme        string
+}{{"wide-light", 1400, 900, "light"}, {"wide-dark", 1400, 900, "dark"}, {"narrow-light", 390, 800, "light"}, {"narrow-dark", 390, 800, "dark"}}
+
+func TestBrowser(t *testing.T) {
+	b := startBrowser(t)
+	path := pageFile(t, sampleFile(t))
+	for _, s := range screens {
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": s.height, "deviceScaleFactor": 1, "mobile": false}, nil)
+		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": s.scheme}}}, nil)
+		b.open(path)
+		var empty []string
+		if b.eval(blank, &empty); len(empty) > 0 {
+			t.Errorf("%s: charts without anything drawn: %v", s.name, empty)
+		}
+		var charts, wider int
+		b.eval(`document.querySelectorAll(".chart canvas").length`, &charts)
+		b.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &wider)
+		if charts < 10 || wider > 0 {
+			t.Errorf("%s: %d charts, %d pixels wider than the screen", s.name, charts, wider)
+		}
+		clickThrough(b, s.name)
+		if c := b.complaints(); len(c) > 0 {
+			t.Errorf("%s: %s", s.name, strings.Join(c, "\n"))
+		}
+		if *shots != "" {
+			shoot(b, filepath.Join(*shots, s.name))
+		}
+	}
+}
+
+// clickThrough clicks on sockets and sees whose story is shown.
+func clickThrough(b *browser, screen string) {
+	b.t.Helper()
+	var n int
+	b.eval(`document.querySelectorAll("#sockets table button.sock").length`, &n)
+	if n < 5 {
+		b.t.Fatalf("%s: %d sockets to click on", screen, n)
+	}
+	for _, i := range []int{n - 1, n / 2, 0} {
+		var got struct {
+			Name, Shown string
+			Lines       int
+			Top, Height float64
+		}
+		b.eval(fmt.Sprintf(`(() => {
+			const button = document.querySelectorAll("#sockets table button.sock")[%d], story = document.getElementById("story");
+			button.scrollIntoView({block: "center"});
+			const at = button.getBoundingClientRect();
+			document.elementFromPoint(at.left + 5, at.top + 5).click();
+			return {Name: button.textContent, Shown: document.getElementById("story-name").textContent,
+				Lines: document.querySelectorAll("#story-lines tbody tr").length, Top: story.getBoundingClientRect().top, Height: innerHeight};
+		})()`, i), &got)
+		if got.Name == "" || got.Name != got.Shown || got.Lines == 0 || got.Top < 0 || got.Top > got.Height {
+			b.t.Errorf("%s: a click on socket %d shows %+v", screen, i, got)
+		}
+	}
+	var empty []string
+	if b.eval(blank, &empty); len(empty) > 0 {
+		b.t.Errorf("%s: after clicks nothing is drawn in %v", screen, empty)
+	}
+}
+
+// shoot takes pictures of the page, part by part.
+func shoot(b *browser, name string) {
+	b.eval(`window.scrollTo(0, 0)`, nil)
+	var parts []struct {
+		ID         string
+		X, Y, W, H float64
+	}
+	b.eval(`[...document.querySelectorAll("section, #story")].map((s) => {
+		const r = s.getBoundingClientRect();
+		return {ID: s.id, X: r.left, Y: r.top + scrollY, W: r.width, H: Math.min(r.height, 2600)};
+	})`, &parts)
+	for _, p := range parts {
+		var shot struct{ Data string }
+		b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true,
+			"clip": map[string]any{"x": p.X, "y": p.Y, "width": p.W, "height": p.H, "scale": 1}}, &shot)
+		png, err := base64.StdEncoding.DecodeString(shot.Data)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(name+"-"+p.ID+".png", png, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// A recording whose every name is an attack changes nothing of the page.
+func TestBrowserHostile(t *testing.T) {
+	b := startBrowser(t)
+	b.open(pageFile(t, hostile(t)))
+	var done struct {
+		Pwned    string
+		Scripts  int
+		Images   int
+		Handlers int
+		Title    string
+		Findings int
+	}
+	b.eval(`({Pwned: String(window.pwned), Scripts: document.scripts.length, Images: document.images.length, Title: document.title,
+		Handlers: document.querySelectorAll("[onerror],[onclick],[onload],iframe,object,svg,form").length, Findings: document.querySelectorAll(".findings li").length})`, &done)
+	if done.Pwned != "undefined" || done.Scripts != 3 || done.Images != 0 || done.Handlers != 0 || done.Findings == 0 || !strings.Contains(done.Title, "<b>") {
+		t.Errorf("the page of a hostile recording: %+v", done)
+	}
+	if c := b.complaints(); len(c) > 0 {
+		t.Errorf("%s", strings.Join(c, "\n"))
+	}
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/findings"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// Options are what a report is about.
+type Options struct {
+	Selection  engine.Selection
+	Thresholds string // of findings, as --threshold has them
+}
+
+// Write reads a recording once and writes the page.
+func Write(src scan.Source, o Options, w io.Writer) error {
+	p, err := read(src, o)
+	if err != nil {
+		return err
+	}
+	return p.write(w)
+}
+
+// read makes the page of a recording.
+func read(src scan.Source, o Options) (*Page, error) {
+	heats, err := newHeats()
+	if err != nil {
+		return nil, err
+	}
+	f := &fold{sel: &o.Selection, heats: heats}
+	calls := []engine.Call{{Analysis: &engine.Analysis{Name: "report", Options: []engine.Option{findings.ThresholdOption()}, New: f.start},
+		Options: map[string]string{"threshold": o.Thresholds}}}
+	for _, h := range heats {
+		calls = append(calls, h.call)
+	}
+	// The answers themselves are not wanted, only what limits them and what they say of
+	// themselves: this format has it apart.
+	said := &comments{}
+	out, err := render.NewOutput("ndjson", render.Bpftrace, io.Discard, said)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := engine.Run(src, calls, o.Selection, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	for i, h := range heats {
+		h.finish(outcomes[i+1], said.of(h.call.Analysis.Name))
+	}
+	return f.page(said), nil
+}
+
+// fold is all that the report reads itself.
+type fold struct {
+	in       *engine.Input
+	sel      *engine.Selection
+	wrong    *findings.Set
+	verdict  findings.Verdict
+	timeline *timeline
+	sockets  *sockets
+	drops    *drops
+	heats    []*Heat
+	procs    agg.Top[process]
+	names    agg.Intern
+	cost     cost
+}
+
+// process is who did something.
+type process struct {
+	comm string
+	pid  int64
+}
+
+// cost is what the recorder used: when it first and last said so, its CPU time until
+// then, most memory, and size of the file.
+type cost struct{ from, to, before, cpu, rss, file int64 }
+
+func (f *fold) start(in *engine.Input) engine.Fold {
+	f.in, f.wrong = in, findings.New(in, in.Text("threshold"))
+	c := newClock(in, f.sel, timelineColumns)
+	f.timeline, f.sockets, f.drops = newTimeline(in, c), newSockets(in), newDrops(in, c)
+	for _, h := range f.heats {
+		h.clock = newClock(in, f.sel, heatColumns)
+	}
+	user, sys, rss, file := in.Int("user_ns"), in.Int("sys_ns"), in.Int("rss_bytes"), in.Int("file_bytes")
+	in.Use("cost", "", func(r *engine.Row) {
+		c := &f.cost
+		c.to, c.cpu, c.rss, c.file = r.TS, r.Int(user)+r.Int(sys), max(c.rss, r.Int(rss)), r.Int(file)
+		if c.from == 0 {
+			c.from, c.before = c.to, c.cpu
+		}
+	})
+	for i := range schema.Events {
+		if e := &schema.Events[i]; !e.Own() {
+			in.Use(e.Name, "", f.row)
+		}
+	}
+	return engine.FoldFunc(func(*render.Answer) { f.verdict = f.wrong.Judge() })
+}
+
+func (f *fold) row(r *engine.Row) {
+	if pid, comm := f.in.Owner(r); pid != 0 {
+		f.procs.Add(process{f.names.Get(comm), pid}, 1)
+	}
+}
+
+// Said is a sentence that an analysis says about its answer.
+type Said struct{ Name, Text string }
+
+// comments takes what analyses say about their answers, a line each. It is bounded: the
+// sentences come with names from the recording.
+type comments struct {
+	rest string
+	all  []Said
+	size int
+}
+
+// maxComments is how many bytes of sentences are kept.
+const maxComments = 1 << 17
+
+// Write takes lines of the form "# name: text".
+func (c *comments) Write(b []byte) (int, error) {
+	c.rest += string(b)
+	for {
+		line, rest, ok := strings.Cut(c.rest, "\n")
+		if !ok {
+			return len(b), nil
+		}
+		c.rest = rest
+		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": "); ok && c.size < maxComments {
+			c.size += len(line)
+			c.all = append(c.all, Said{name, text})
+		}
+	}
+}
+
+// of is what one analysis said.
+func (c *comments) of(name string) (said []Said) {
+	for _, s := range c.all {
+		if s.Name == name {
+			said = append(said, s)
+		}
+	}
+	return said
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/findings"
+	"netrec/analyze/scan"
+	"netrec/analyze/story"
+)
+
+// shownSockets is how many of the busiest and how many of the worst sockets the page has.
+const shownSockets = 40
+
+// use is what a socket did and what went wrong with it.
+type use struct {
+	rows, tx, rx                 int64
+	retrans, drops, zero, failed int64
+}
+
+// trouble ranks the worst sockets. A connect that failed is all that its socket did.
+func (u *use) trouble() int64 { return u.retrans + u.drops + u.zero + 10*u.failed }
+
+// life is one life of a socket at work.
+type life struct {
+	use
+	tale *tale // nil if its story is not kept
+	shut bool  // a window of zero stands
+	late bool  // its story gave way to others once
+}
+
+// sockets finds the busiest and the worst sockets.
+type sockets struct {
+	in             *engine.Input
+	lives          agg.PerSocket[life]
+	tales          *tales
+	busiest, worst *agg.Heap[*tale]
+	all            int64
+
+	dir, ret, flags, reason, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
+}
+
+func newSockets(in *engine.Input) *sockets {
+	f := &sockets{in: in, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), from: in.Str("old_state"), to: in.Str("new_state"),
+		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
+	// A socket may be in them twice: when its story made room, and at its end.
+	f.busiest = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
+		return cmp.Or(cmp.Compare(b.tx+b.rx, a.tx+a.rx), cmp.Compare(b.rows, a.rows), cmp.Compare(a.sock.Serial, b.sock.Serial))
+	})
+	f.worst = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
+		return cmp.Or(cmp.Compare(b.trouble(), a.trouble()), cmp.Compare(b.rows, a.rows), cmp.Compare(a.sock.Serial, b.sock.Serial))
+	})
+	f.tales = &tales{teller: story.NewTeller(in), offer: f.offer, lives: &f.lives}
+	for _, e := range story.Events {
+		in.Use(e, "", f.row)
+	}
+	in.OnEnd(f.ended)
+	return f
+}
+
+func (f *sockets) row(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	l := f.lives.Of(r.Sock)
+	l.rows++
+	t := f.tales.of(l, r.Sock)
+	switch r.Event.Name {
+	case "sock_io":
+		f.io(l, r)
+	case "tcp_retrans":
+		if l.retrans++; t != nil {
+			t.course.Mark(r.TS)
+		}
+	case "skb_drop":
+		if !findings.LeftOver(r.Str(f.reason)) {
+			l.drops++
+		}
+	case "tcp_state":
+		if r.Str(f.from) == "SYN_SENT" && r.Str(f.to) == "CLOSE" {
+			l.failed++
+		}
+	case "tcp_rcv_est":
+		shut := r.Int(f.sndWnd) == 0 || r.Int(f.rcvWnd) == 0
+		if shut && !l.shut {
+			l.zero++
+		}
+		if l.shut = shut; t != nil {
+			t.course.Add(courseRoom, r.TS, r.Int(f.cwnd), r.Int(f.ssthresh), r.Int(f.sndbuf))
+		}
+	}
+	if t != nil {
+		f.tales.teller.Add(&t.telling, r, t.line)
+	}
+}
+
+// msgPeek is MSG_PEEK: what is read stays and is read again.
+const msgPeek = 2
+
+func (f *sockets) io(l *life, r *engine.Row) {
+	switch n := max(r.Int(f.ret), 0); {
+	case r.Str(f.dir) == "send":
+		l.tx += n
+	case r.Int(f.flags)&msgPeek == 0:
+		l.rx += n
+	}
+}
+
+func (f *sockets) ended(s *agg.Socket) {
+	l := f.lives.Of(s)
+	if l.rows == 0 {
+		return
+	}
+	f.all++
+	t := l.tale
+	if t == nil {
+		t = &tale{late: true}
+	}
+	// One that was offered before and did nothing since is where it belongs.
+	if t.close(s, l); !t.offered || t.rows != t.offeredAt {
+		f.offer(t)
+	}
+}
+
+// most lists the first of a heap, each once.
+func most(h *agg.Heap[*tale]) []*tale {
+	var all []*tale
+	for _, t := range h.Sorted() {
+		if !slices.Contains(all, t) && len(all) < shownSockets {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// offer lets a socket be among the busiest and the worst.
+func (f *sockets) offer(t *tale) {
+	t.offered, t.offeredAt = true, t.rows
+	f.busiest.Add(t)
+	if t.trouble() > 0 {
+		f.worst.Add(t)
+	}
+}

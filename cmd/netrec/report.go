@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/findings"
+	"netrec/analyze/report"
+	"netrec/analyze/scan"
+)
+
+// selecting are the options of analyze that choose rows, which report has too.
+var selecting = []string{"from", "to", "pid", "comm", "port", "addr", "sock"}
+
+func reportCmd() *cobra.Command {
+	var out string
+	var thresholds []string
+	c := &cobra.Command{
+		Use:   "report FILE",
+		Short: "make one page of a recording, to look at in a browser",
+		Long: `Makes one HTML page of a recording: what looks wrong, when what happened, the busiest and
+the worst sockets with their stories and windows, latencies as histograms and over time,
+drops by reason, losses and cost. Each chart names the command that gives its numbers.
+
+The page is one file: it asks no network for anything and may be sent on. It has names
+of processes and hosts, and addresses, as the recording has.
+
+Exit codes: 0 made; 1 wrong usage, or the page could not be written; 2 the recording
+cannot be read.`,
+		Example: `  netrec report cap.parquet
+  netrec report cap.parquet -o web.html --port 443
+  netrec report cap.parquet --threshold slow-dns=200ms`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runReport(c, args[0], out, thresholds)
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default the recording's name with .html)")
+	c.Flags().StringSliceVar(&thresholds, "threshold", nil, findings.ThresholdOption().Doc)
+	for _, o := range engine.Global {
+		if slices.Contains(selecting, o.Name) {
+			c.Flags().StringP(o.Name, o.Short, "", o.Doc)
+		}
+	}
+	return c
+}
+
+func runReport(c *cobra.Command, file, path string, thresholds []string) error {
+	for _, t := range thresholds {
+		if err := findings.CheckThreshold(t); err != nil {
+			return fmt.Errorf("option --threshold: %w", err)
+		}
+	}
+	f, err := scan.Open(file, scan.Options{})
+	if err != nil {
+		return unreadable{err}
+	}
+	defer f.Close()
+	chosen := map[string]string{}
+	for _, name := range selecting {
+		if v := c.Flag(name); v.Changed {
+			chosen[name] = v.Value.String()
+		}
+	}
+	sel, err := engine.NewSelection(f.Meta(), chosen)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		path = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".html"
+	}
+	// The page is written whole or not at all.
+	var page bytes.Buffer
+	watched, stdout, _ := watch(c.OutOrStdout(), c.ErrOrStderr())
+	if err := report.Write(watched(f), report.Options{Selection: sel, Thresholds: strings.Join(thresholds, ",")}, &page); err != nil {
+		return unreadable{err}
+	}
+	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", path, engine.Group(int64(page.Len())))
+	return err
+}
