@@ -70,16 +70,16 @@ static_binary() {
 	ls -l netrec | awk '{ print "netrec: static,", $5, "bytes" }'
 }
 
-# The clang that built the committed object. Another one may choose other instructions,
+# The clang that built the committed objects. Another one may choose other instructions,
 # so then only the sources are compared and that they compile.
 object_clang=14
 
 generated() {
-	local files=(bpf/events.gen.h bpf/netrec.gen.c bpf/netrec_x86.o) f code=0
+	local files=(bpf/events.gen.h bpf/netrec.gen.c bpf/netrec_x86.o bpf/netrec_arm64.o) f code=0
 	cp "${files[@]}" "$scratch" && go generate ./bpf || return
 	for f in "${files[@]}"; do
 		cmp -s "$f" "$scratch/${f#bpf/}" && continue
-		if [ "$f" = bpf/netrec_x86.o ] && [ "$(clang_major)" != $object_clang ]; then
+		if [[ $f == *.o ]] && [ "$(clang_major)" != $object_clang ]; then
 			echo "$f: compiled by clang $(clang_major), not compared with the committed one of clang $object_clang"
 		else
 			echo "$f: is not what go generate ./bpf makes of the sources"
