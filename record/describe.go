@@ -18,7 +18,7 @@ import (
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
 	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
-		StartNS: s.wall(mono()), Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
+		StartNS: s.wall(mono()), Warnings: slices.Concat(lacking(), s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())
 	}
