@@ -108,9 +108,12 @@ elsewhere() {
 	for target in darwin/arm64 linux/arm64; do
 		GOOS=${target%/*} GOARCH=${target#*/} go build ./analyze/... ./schema/... && echo "$target: analyze and schema build" || return
 	done
+	GOOS=linux GOARCH=arm64 go vet ./bpf ./record ./record/hook ./cmd/netrec && echo 'linux/arm64: vet finds nothing'
 }
 
 lint() { testdata/ci/lint.sh; }
+
+dist() { packaging/check.sh; }
 
 interop() { go test -count=1 -v -timeout 8m -run '^Test(Readers|Answers)Agree$' ./cmd/netrec; }
 
@@ -125,6 +128,7 @@ step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
+step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm systemd-analyze mandoc setpriv unshare
 step 'captures in DuckDB, pyarrow and pandas' interop go python-readers
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go

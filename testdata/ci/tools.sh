@@ -5,7 +5,9 @@ tool_packages='
 git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2 iperf3:iperf3 musl:musl
 clang:clang llvm-strip:llvm bpf-headers:libbpf-dev
 qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-keyring:debian-archive-keyring
-python3-venv:python3-venv'
+python3-venv:python3-venv
+llvm-readelf:llvm jq:jq rpm:rpm systemd-analyze:systemd mandoc:mandoc lintian:lintian setpriv:util-linux
+bash-completion:bash-completion qemu-aarch64-static:qemu-user-static'
 
 # has TOOL: is it on this machine? Administrators' folders may not be in PATH.
 has() {
@@ -15,6 +17,7 @@ has() {
 	bpf-headers) [ -e /usr/include/bpf/bpf_helpers.h ] ;;
 	musl) [ -e /lib/ld-musl-x86_64.so.1 ] ;;
 	archive-keyring) [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ;;
+	bash-completion) [ -e /usr/share/bash-completion/bash_completion ] ;;
 	python3-venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
 	python-readers) [ -n "${NETREC_PYTHON:-}" ] ;;
 	*) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
