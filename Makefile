@@ -5,10 +5,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel bench cost speed kill sample clean
+.PHONY: build test unit lint generate kernels kernel bench cost speed kill sample man dist clean
 
 build: ## the static binary, ./netrec
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
+	$(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
 
 test: ## everything, as CI runs it; installs what it needs where it may
 	./testdata/ci/test.sh
@@ -43,6 +43,12 @@ kill: build ## 200 kills at random times, and a full disk
 sample: build ## renew the recording that is embedded in the binary
 	rm -f cmd/netrec/sample.parquet
 	./netrec demo -o cmd/netrec/sample.parquet > /dev/null # best on a kernel with all hooks: see record/vmtest/cmd/vmrun
+
+man: build ## the manual pages, into dist/man
+	mkdir -p dist/man && ./netrec man dist/man
+
+dist: ## what is released: binaries for amd64 and arm64, deb, rpm, bills of materials, sums
+	./packaging/dist.sh dist
 
 clean:
 	rm -rf netrec dist

@@ -2,16 +2,14 @@ package bpf
 
 import (
 	"bytes"
-	_ "embed"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/cilium/ebpf"
 )
 
 //go:generate go run ./gen
-
-//go:embed netrec_x86.o
-var object []byte
 
 // Spec is the compiled probes, as a fresh copy that the caller may change.
 func Spec() (*ebpf.CollectionSpec, error) {
@@ -20,4 +18,10 @@ func Spec() (*ebpf.CollectionSpec, error) {
 		return nil, fmt.Errorf("read embedded BPF object: %w", err)
 	}
 	return spec, nil
+}
+
+// Object is which compiled probes are embedded: the file and its SHA-256.
+func Object() (name, sum string) {
+	h := sha256.Sum256(object)
+	return objectName, hex.EncodeToString(h[:])
 }

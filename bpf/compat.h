@@ -34,11 +34,9 @@ static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direc
 }
 
 /* The helper that finds the registers of a task's system call came with 5.15. Before,
- * they lie at the very end of the stack, whose size x86-64 fixes; later kernels may leave
+ * they lie at the very end of the stack, whose size is fixed; later kernels may leave
  * room behind them. */
 const volatile bool cfg_task_regs = false;
-
-#define THREAD_SIZE 16384
 
 /* The cgroup of a socket, 0 for the root. Before 5.15 the pointer shared its place with
  * numbers for cgroup v1, which have a bit that no pointer has. */
@@ -95,6 +93,15 @@ static __always_inline u32 count_by_run_queue(void)
 }
 
 /* preempt_count is false where the kernel hides it. */
+#if defined(__TARGET_ARCH_arm64)
+static __always_inline bool preempt_count(u32 *count)
+{
+	struct task_struct___arm64 *t = (void *)bpf_get_current_task();
+
+	*count = BPF_CORE_READ(t, thread_info.preempt_count);
+	return true;
+}
+#else
 static __always_inline bool preempt_count(u32 *count)
 {
 	char *p;
@@ -111,6 +118,7 @@ static __always_inline bool preempt_count(u32 *count)
 	}
 	return true;
 }
+#endif
 
 static __always_inline u8 context_of(u32 count)
 {
@@ -164,9 +172,23 @@ static __always_inline bool is_true(u64 b)
 }
 
 /* fexit_caller is where the function will return to. The kernel has no helper for it, but
- * x86's trampolines for programs at the end of a function keep it at one place: above the
- * arguments lie the result, the caller's frame pointer, and this. Up to 6.18 the function
- * calls its trampoline, and an address of its own comes first; by 7.2 it jumps there. */
+ * trampolines for programs at the end of a function keep it at one place above the
+ * arguments and the result. */
+#if defined(__TARGET_ARCH_arm64)
+/* Two saved registers, perhaps a gap, and two frames of a frame pointer and an address: the
+ * function's own, then this. 0 where that is not what lies there. */
+static __always_inline u64 fexit_caller(const void *ctx, const int args, u64 lo, u64 hi)
+{
+	u64 at[4] = {};
+
+	bpf_probe_read_kernel(at, sizeof(at), (const u64 *)ctx + args + 4);
+	if (at[0] >= lo && at[0] < hi)
+		return at[2];
+	return at[1] >= lo && at[1] < hi ? at[3] : 0;
+}
+#else
+/* The caller's frame pointer, and this. Up to 6.18 the function calls its trampoline, and an
+ * address of its own comes first; by 7.2 it jumps there. */
 static __always_inline u64 fexit_caller(const void *ctx, const int args, u64 lo, u64 hi)
 {
 	u64 at[2] = {};
@@ -174,6 +196,7 @@ static __always_inline u64 fexit_caller(const void *ctx, const int args, u64 lo,
 	bpf_probe_read_kernel(at, sizeof(at), (const u64 *)ctx + args + 2);
 	return at[0] >= lo && at[0] < hi ? at[1] : at[0];
 }
+#endif
 
 /* Which library a probe is in comes with its attachment as a cookie (5.15). For older
  * kernels the loader makes a copy of the program per library and puts the library in

@@ -7,7 +7,7 @@
  * inside it the _r form is of interest, because it is told where h_errno goes. */
 struct lookup {
 	u64 ts;
-	u64 sp;		/* at the first instruction: where the return address lies */
+	u64 sp;		/* at the first instruction */
 	u64 name;	/* to be read at the end, where it was not in memory at the start */
 	u64 result;	/* _r forms: where the pointer to the result goes */
 	u64 h_errno_at; /* _r forms: where h_errno goes */
@@ -50,16 +50,25 @@ static __always_inline bool reentrant(const u8 func)
 	return func == FUNC_GETHOSTBYNAME_R || func == FUNC_GETHOSTBYNAME2_R;
 }
 
+/* An argument for which no register was left. */
+static __always_inline u64 stack_arg(u64 at)
+{
+	u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
 /* gethostbyname_r(name, ret, buf, buflen, result, h_errnop); gethostbyname2_r has the
- * family after the name, which moves its last argument to the stack. */
+ * family after the name. */
 static __always_inline u64 h_errno_arg(struct pt_regs *ctx, const u8 func)
 {
 	u64 p = 0;
 
 	if (func == FUNC_GETHOSTBYNAME_R)
-		p = ctx->r9;
+		p = FUNC_ARG6(ctx);
 	else if (func == FUNC_GETHOSTBYNAME2_R)
-		bpf_probe_read_user(&p, sizeof(p), (void *)(PT_REGS_SP(ctx) + 8));
+		p = FUNC_ARG7(ctx);
 	return p;
 }
 
@@ -104,7 +113,7 @@ static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 	l->func = func;
 	l->lib = library(ctx);
 	if (reentrant(func))
-		l->result = func == FUNC_GETHOSTBYNAME_R ? ctx->r8 : ctx->r9;
+		l->result = func == FUNC_GETHOSTBYNAME_R ? PT_REGS_PARM5(ctx) : FUNC_ARG6(ctx);
 	l->h_errno_at = h_errno_arg(ctx, func);
 	if (bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)PT_REGS_PARM1(ctx)) < 0)
 		l->name = PT_REGS_PARM1(ctx);
@@ -125,7 +134,7 @@ static __always_inline u8 has_result(struct lookup *l)
 /* getaddrinfo returns a code, the _r forms an errno, the others a pointer. */
 static __always_inline int dns_exit(struct pt_regs *ctx, const u8 func)
 {
-	u64 sp = PT_REGS_SP(ctx) - 8, value = PT_REGS_RC(ctx);
+	u64 sp = PT_REGS_SP(ctx) - RETURN_POPS, value = PT_REGS_RC(ctx);
 	bool pointer = func == FUNC_GETHOSTBYNAME || func == FUNC_GETHOSTBYNAME2;
 	u32 tid = bpf_get_current_pid_tgid();
 	struct dns_call *r;

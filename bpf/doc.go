@@ -1,6 +1,6 @@
 // Package bpf holds the probes: one C file per event, the headers they share, and
-// the compiled object, which is committed and embedded so that users need no
-// compiler.
+// the compiled objects, one for each processor, which are committed and embedded so that
+// users need no compiler.
 //
 // Probes state facts: they read fields, copy them into a ring record and count
 // what they could not deliver. What a fact means is decided offline. The layouts

@@ -168,7 +168,7 @@ int fd_dup_recvmsg_exit(struct trace_event_raw_sys_exit *ctx)
 	struct user_msg msg = {};
 	u64 at, end;
 
-	if (ctx->ret < 0 || !want_task() || bpf_probe_read_user(&msg, sizeof(msg), (void *)BPF_CORE_READ(task_regs(), si)))
+	if (ctx->ret < 0 || !want_task() || bpf_probe_read_user(&msg, sizeof(msg), (void *)CALL_ARG2(task_regs())))
 		return 0;
 	at = (u64)msg.control;
 	end = at + msg.controllen;

@@ -49,7 +49,7 @@ static __always_inline struct pt_regs *task_regs(void)
 	if (cfg_task_regs)
 		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	t = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(t, stack) + THREAD_SIZE - bpf_core_type_size(struct pt_regs);
+	return BPF_CORE_READ(t, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs);
 }
 
 #endif

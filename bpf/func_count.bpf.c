@@ -24,7 +24,7 @@ int func_count_kprobe(struct pt_regs *ctx)
 
 	if (cfg_cookies)
 		return count_hit(bpf_get_attach_cookie(ctx));
-	address = PT_REGS_IP(ctx) - 1; /* behind the breakpoint */
+	address = PT_REGS_IP(ctx) - PAST_BREAKPOINT;
 	slot = bpf_map_lookup_elem(&count_slots, &address);
 	return slot ? count_hit(*slot) : 0;
 }

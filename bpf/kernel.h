@@ -21,11 +21,9 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#include "machine.h"
 
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct trace_entry {
 	u16 type;

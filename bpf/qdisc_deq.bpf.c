@@ -70,7 +70,7 @@ int BPF_KPROBE(qdisc_deq_kprobe, struct Qdisc *q)
 SEC("kretprobe/pfifo_fast_dequeue")
 int BPF_KRETPROBE(qdisc_deq_kretprobe, struct sk_buff *skb)
 {
-	u64 sp = PT_REGS_SP(ctx) - sizeof(u64); /* the return has taken its address off */
+	u64 sp = PT_REGS_SP(ctx) - RETURN_POPS;
 	struct Qdisc *q = 0;
 	struct under_way *u;
 	u32 zero = 0;

@@ -52,7 +52,7 @@ static __always_inline void fill_path(u8 *dst, struct file *f)
  * descriptors, but for io_uring's, which is none of a socket. */
 static __always_inline int socket_fd(struct sock *sk)
 {
-	int fd = BPF_CORE_READ(task_regs(), di);
+	int fd = CALL_ARG1(task_regs());
 
 	return sk && fd_sock(fd) == sk ? fd : -1;
 }
@@ -179,7 +179,7 @@ int BPF_PROG(scm_fd_recv_fexit, struct msghdr *msg, struct scm_cookie *scm)
 	if (!call)
 		return 0;
 	n = detached(call, msg, &data);
-	sk = fd_sock(BPF_CORE_READ(task_regs(), di));
+	sk = fd_sock(CALL_ARG1(task_regs()));
 	if (n && want_fd(sk, fd_netns(sk)))
 		scm_numbers((u64)sk, data, n, PLACE(DIR_RECV, 0, call->arg[1]));
 	call_end(EV_scm_fd);
@@ -210,11 +210,11 @@ static __always_inline int msg_exit(s64 ret, const u8 dir)
 	struct user_msg msg = {};
 	struct sock *sk;
 
-	if (ret < 0 || !want_task() || bpf_probe_read_user(&msg, sizeof(msg), (void *)BPF_CORE_READ(regs, si)))
+	if (ret < 0 || !want_task() || bpf_probe_read_user(&msg, sizeof(msg), (void *)CALL_ARG2(regs)))
 		return 0;
 	if (!msg.control || msg.controllen < sizeof(struct cmsg))
 		return 0;
-	sk = fd_sock(BPF_CORE_READ(regs, di));
+	sk = fd_sock(CALL_ARG1(regs));
 	if (!sk || BPF_CORE_READ(sk, __sk_common.skc_family) != AF_UNIX || !want_fd(sk, fd_netns(sk)))
 		return 0;
 	end = (u64)msg.control + msg.controllen;

@@ -4,12 +4,6 @@
 
 #define EPOLL_CTL_DEL 2
 
-/* Packed on x86-64 alone; see include/uapi/linux/eventpoll.h. */
-struct epoll_event {
-	u32 events;
-	u64 data;
-} __attribute__((packed));
-
 SEC("tp/syscalls/sys_enter_epoll_ctl")
 int sys_epoll_ctl_enter(struct trace_event_raw_sys_enter *ctx)
 {

@@ -173,14 +173,31 @@ static __always_inline void fill_select(struct sys_poll *r, struct call *call, u
 		read_sets(r->ready + 1, p->user, n);
 }
 
+#define EPOLL_BYTES 12 /* of an event without a gap, as the record has it */
+
+static __always_inline void pack_epoll(u32 *out, u64 user, u32 found)
+{
+	struct epoll_event e;
+
+	for (u32 i = 0; i < POLL_LIMIT_FDS; i++) {
+		if (i >= found || bpf_probe_read_user(&e, sizeof(e), (void *)(user + i * sizeof(e))))
+			return;
+		out[3 * i] = e.events;
+		out[3 * i + 1] = e.data;
+		out[3 * i + 2] = e.data >> 32;
+	}
+}
+
 static __always_inline void fill_epoll(struct sys_poll *r, struct call *call, u32 found)
 {
-	u64 size = at_most((u64)found * 12, POLL_LIMIT_FDS * 12);
+	u64 size = at_most((u64)found * EPOLL_BYTES, POLL_LIMIT_FDS * EPOLL_BYTES);
 
 	r->fds[0] = 0;
 	r->ready[0] = HEAD(POLL_FORM_EPOLL, found);
-	if (found)
+	if (found && sizeof(struct epoll_event) == EPOLL_BYTES)
 		bpf_probe_read_user(r->ready + 1, size, (void *)call->arg[0]);
+	else if (found)
+		pack_epoll((u32 *)(r->ready + 1), call->arg[0], found);
 }
 
 /* A call that watches one descriptor of a socket belongs to that socket. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Structures of cfg80211, a module. Kernels before 5.11 have no BTF of modules; for those
- * there are the layouts of 5.10 for x86-64, which no other kernel is given. */
+ * there are the layouts of 5.10 on 64 bits, which no other kernel is given. */
 #ifndef NETREC_WIFI_H
 #define NETREC_WIFI_H
 

@@ -22,7 +22,7 @@ import (
 func (s *session) describe() error {
 	now := s.wall(mono())
 	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
-		StartNS: now, Warnings: slices.Concat(s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries,
+		StartNS: now, Warnings: slices.Concat(lacking(), s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries,
 		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())

@@ -35,7 +35,7 @@ type Hook struct {
 	Args int
 
 	// Optional marks a hook whose absence leaves the rung valid: a function that
-	// some kernels inline, or a syscall that older ones lack.
+	// some kernels inline, or a syscall that older ones or other processors lack.
 	Optional bool
 
 	// Detail marks a hook that only enriches rows with further columns. It is

@@ -17,8 +17,8 @@ type FdDup struct {
 var dupCalls = Rung{
 	{Kind: Syscall, Target: "sys_enter_dup", Prog: "fd_dup_dup_enter"},
 	{Kind: Syscall, Target: "sys_exit_dup", Prog: "fd_dup_dup_exit"},
-	{Kind: Syscall, Target: "sys_enter_dup2", Prog: "fd_dup_dup2_enter"},
-	{Kind: Syscall, Target: "sys_exit_dup2", Prog: "fd_dup_dup2_exit"},
+	{Kind: Syscall, Target: "sys_enter_dup2", Prog: "fd_dup_dup2_enter", Optional: true}, // not on arm64
+	{Kind: Syscall, Target: "sys_exit_dup2", Prog: "fd_dup_dup2_exit", Optional: true},
 	{Kind: Syscall, Target: "sys_enter_dup3", Prog: "fd_dup_dup3_enter"},
 	{Kind: Syscall, Target: "sys_exit_dup3", Prog: "fd_dup_dup3_exit"},
 	{Kind: Syscall, Target: "sys_enter_fcntl", Prog: "fd_dup_fcntl_enter"},

@@ -19,16 +19,16 @@ var sysPoll = Event{ID: 63, Name: "sys_poll", Row: SysPoll{}, Rate: High, Profil
 	Groups: []string{"sys"},
 	Doc:    "poll(2), select(2), epoll_wait(2) or one of their kind returned",
 	Ladder: []Rung{{
-		{Kind: Syscall, Target: "sys_enter_poll", Prog: "sys_poll_enter"},
-		{Kind: Syscall, Target: "sys_exit_poll", Prog: "sys_poll_exit"},
+		{Kind: Syscall, Target: "sys_enter_poll", Prog: "sys_poll_enter", Optional: true}, // not on arm64, as select and epoll_wait
+		{Kind: Syscall, Target: "sys_exit_poll", Prog: "sys_poll_exit", Optional: true},
 		{Kind: Syscall, Target: "sys_enter_ppoll", Prog: "sys_ppoll_enter"},
 		{Kind: Syscall, Target: "sys_exit_ppoll", Prog: "sys_ppoll_exit"},
-		{Kind: Syscall, Target: "sys_enter_select", Prog: "sys_select_enter"},
-		{Kind: Syscall, Target: "sys_exit_select", Prog: "sys_select_exit"},
+		{Kind: Syscall, Target: "sys_enter_select", Prog: "sys_select_enter", Optional: true},
+		{Kind: Syscall, Target: "sys_exit_select", Prog: "sys_select_exit", Optional: true},
 		{Kind: Syscall, Target: "sys_enter_pselect6", Prog: "sys_pselect6_enter"},
 		{Kind: Syscall, Target: "sys_exit_pselect6", Prog: "sys_pselect6_exit"},
-		{Kind: Syscall, Target: "sys_enter_epoll_wait", Prog: "sys_epoll_wait_enter"},
-		{Kind: Syscall, Target: "sys_exit_epoll_wait", Prog: "sys_epoll_wait_exit"},
+		{Kind: Syscall, Target: "sys_enter_epoll_wait", Prog: "sys_epoll_wait_enter", Optional: true},
+		{Kind: Syscall, Target: "sys_exit_epoll_wait", Prog: "sys_epoll_wait_exit", Optional: true},
 		{Kind: Syscall, Target: "sys_enter_epoll_pwait", Prog: "sys_epoll_pwait_enter"},
 		{Kind: Syscall, Target: "sys_exit_epoll_pwait", Prog: "sys_epoll_pwait_exit"},
 		{Kind: Syscall, Target: "sys_enter_epoll_pwait2", Prog: "sys_epoll_pwait2_enter", Optional: true}, // 5.11

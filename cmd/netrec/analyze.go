@@ -57,17 +57,6 @@ recording cannot be read; 3 one lacks the events of an analysis that was asked f
 	}
 }
 
-func completeAnalyze(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	var names []string
-	for _, a := range analyze.All() {
-		names = append(names, a.Name+"\t"+a.Question)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
 func runAnalyze(c *cobra.Command, args []string) error {
 	req, err := engine.Parse(analyze.All(), analyze.Find("overview"), args)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +12,6 @@ import (
 	"netrec/record/place"
 	"netrec/record/priv"
 )
-
-// version is set by the build.
-var version = "devel"
 
 func main() {
 	priv.Init()  // does not return in the stub that starts a command for record
@@ -79,20 +75,6 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd())
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd(), manCmd())
 	return root
-}
-
-func versionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version", Args: cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) {
-			goVersion := ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				goVersion = info.GoVersion
-			}
-			fmt.Fprintf(c.OutOrStdout(), "netrec %s %s\n", version, goVersion)
-		},
-	}
 }

@@ -39,6 +39,7 @@ which others would do and which are refused and why. Nothing is recorded.`,
 		},
 	}
 	cmd.Flags().StringSliceVarP(&events, "events", "e", nil, "only these events and groups")
+	completeFlags(cmd, map[string]completer{"events": completeEvents})
 	return cmd
 }
 

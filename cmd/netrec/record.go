@@ -91,6 +91,7 @@ exit code if it is not 0.`,
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	fl.BoolVar(&f.opt.Force, "force", false, "overwrite the file if it exists")
 	fl.SortFlags = false
+	completeRecord(cmd)
 	return cmd
 }
 

@@ -151,7 +151,7 @@ func (k *kernel) checkKprobe(h schema.Hook) error {
 
 func (k *kernel) checkSyscall(h schema.Hook) error {
 	if k.tracefs == "" {
-		return errors.New("tracefs is not mounted and could not be")
+		return noTracefs()
 	}
 	if _, err := os.Stat(filepath.Join(k.tracefs, "events/syscalls", h.Target)); err != nil {
 		return errors.New("not in tracefs")

@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +22,16 @@ func findTracefs() string {
 		}
 	}
 	return ""
+}
+
+// noTracefs says why tracefs cannot be used.
+func noTracefs() error {
+	for _, dir := range tracefsDirs {
+		if _, err := os.Stat(filepath.Join(dir, "events")); errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("%s is for root alone: needs CAP_DAC_READ_SEARCH", dir)
+		}
+	}
+	return errors.New("tracefs is not mounted and could not be")
 }
 
 // withTracefs runs f with tracefs mounted. Where the host has not mounted it, f runs

@@ -26,12 +26,14 @@ const (
 	CheckpointRestore Cap = unix.CAP_CHECKPOINT_RESTORE
 
 	setpcap Cap = unix.CAP_SETPCAP
+	setuid  Cap = unix.CAP_SETUID
+	setgid  Cap = unix.CAP_SETGID
 )
 
 var capNames = map[Cap]string{
 	DACReadSearch: "CAP_DAC_READ_SEARCH", Kill: "CAP_KILL", NetAdmin: "CAP_NET_ADMIN", SysPtrace: "CAP_SYS_PTRACE",
 	SysAdmin: "CAP_SYS_ADMIN", SysResource: "CAP_SYS_RESOURCE", Syslog: "CAP_SYSLOG", Perfmon: "CAP_PERFMON",
-	BPF: "CAP_BPF", CheckpointRestore: "CAP_CHECKPOINT_RESTORE", setpcap: "CAP_SETPCAP",
+	BPF: "CAP_BPF", CheckpointRestore: "CAP_CHECKPOINT_RESTORE", setpcap: "CAP_SETPCAP", setuid: "CAP_SETUID", setgid: "CAP_SETGID",
 }
 
 // String is the name as the manual writes it.

@@ -260,6 +260,9 @@ func TestNeed(t *testing.T) {
 	if !strings.Contains(m.Hint(), "setcap cap_bpf") {
 		t.Errorf("hint %q", m.Hint())
 	}
+	if got := stuck(setOf(BPF, Perfmon), true); !slices.Equal(got, []Cap{setuid, setgid}) || len(stuck(0, false)) != 0 {
+		t.Errorf("root without them is kept from stopping to be root by %v", got)
+	}
 	if n := len(lacks(0, false)); n != 4 {
 		t.Errorf("%d lacks without capabilities, want 4", n)
 	}

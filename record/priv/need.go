@@ -12,6 +12,10 @@ import (
 type Missing struct {
 	Caps []Cap
 
+	// Stuck is set when the process is root and cannot become another user, which it
+	// must once the probes are attached.
+	Stuck bool
+
 	// Contained is set when the process has capabilities, but only over a user
 	// namespace of its own, where those for recording have no effect.
 	Contained bool
@@ -22,6 +26,9 @@ func (m *Missing) Error() string {
 	if m.Contained {
 		return "recording needs the capabilities of the host, this process has only those of a user namespace"
 	}
+	if m.Stuck {
+		return fmt.Sprintf("recording as root needs %s, to stop being root", names(m.Caps))
+	}
 	return fmt.Sprintf("recording needs %s", names(m.Caps))
 }
 
@@ -29,6 +36,9 @@ func (m *Missing) Error() string {
 func (m *Missing) Hint() string {
 	if m.Contained {
 		return "run outside the container, or in one that shares the host's user namespace"
+	}
+	if m.Stuck {
+		return "another user records with CAP_BPF and CAP_PERFMON alone"
 	}
 	return "run as root, or give the program what it needs: setcap " + setcapArg + " netrec"
 }
@@ -49,7 +59,21 @@ func Need() error {
 	if len(caps) > 0 {
 		return &Missing{Caps: caps}
 	}
+	if caps := stuck(d.effective(), os.Geteuid() == 0); len(caps) > 0 {
+		return &Missing{Caps: caps, Stuck: true}
+	}
 	return nil
+}
+
+// stuck lists what keeps root from becoming another user.
+func stuck(s capSet, root bool) []Cap {
+	var out []Cap
+	for _, c := range []Cap{setuid, setgid} {
+		if root && !s.has(c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // required lists what is missing from s. CAP_SYS_ADMIN was, until 5.8, what
@@ -114,10 +138,10 @@ func Lacks() ([]Lack, error) {
 func lacks(s capSet, root bool) []Lack {
 	var out []Lack
 	for _, l := range []Lack{
-		{SysPtrace, "names in user stacks and owners of older sockets of other users"},
-		{DACReadSearch, "names from programs that others may not read, and tracepoints of system calls"},
+		{SysPtrace, "names in user stacks, or owners of older sockets, of other users"},
+		{DACReadSearch, "names from programs that others may not read, or tracepoints of system calls"},
 		{Syslog, "names of kernel functions in stacks"},
-		{SysAdmin, "facts about other network namespaces, and name lookups on kernels since 6.16"},
+		{SysAdmin, "facts about other network namespaces, or name lookups on kernels since 6.16"},
 	} {
 		if !s.has(l.Cap) && !(l.Cap == DACReadSearch && root) {
 			out = append(out, l)

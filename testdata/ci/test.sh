@@ -70,16 +70,16 @@ static_binary() {
 	ls -l netrec | awk '{ print "netrec: static,", $5, "bytes" }'
 }
 
-# The clang that built the committed object. Another one may choose other instructions,
+# The clang that built the committed objects. Another one may choose other instructions,
 # so then only the sources are compared and that they compile.
 object_clang=14
 
 generated() {
-	local files=(bpf/events.gen.h bpf/netrec.gen.c bpf/netrec_x86.o) f code=0
+	local files=(bpf/events.gen.h bpf/netrec.gen.c bpf/netrec_x86.o bpf/netrec_arm64.o) f code=0
 	cp "${files[@]}" "$scratch" && go generate ./bpf || return
 	for f in "${files[@]}"; do
 		cmp -s "$f" "$scratch/${f#bpf/}" && continue
-		if [ "$f" = bpf/netrec_x86.o ] && [ "$(clang_major)" != $object_clang ]; then
+		if [[ $f == *.o ]] && [ "$(clang_major)" != $object_clang ]; then
 			echo "$f: compiled by clang $(clang_major), not compared with the committed one of clang $object_clang"
 		else
 			echo "$f: is not what go generate ./bpf makes of the sources"
@@ -108,9 +108,12 @@ elsewhere() {
 	for target in darwin/arm64 linux/arm64; do
 		GOOS=${target%/*} GOARCH=${target#*/} go build ./analyze/... ./schema/... && echo "$target: analyze and schema build" || return
 	done
+	GOOS=linux GOARCH=arm64 go vet ./bpf ./record ./record/hook ./cmd/netrec && echo 'linux/arm64: vet finds nothing'
 }
 
 lint() { testdata/ci/lint.sh; }
+
+dist() { packaging/check.sh; }
 
 interop() { go test -count=1 -v -timeout 10m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
 
@@ -129,6 +132,7 @@ step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
+step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm systemd-analyze mandoc setpriv unshare
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
 step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers

@@ -6,7 +6,9 @@ git:git make:make cc:gcc cc-headers:libc6-dev ldd:libc-bin ip:iproute2 iperf3:ip
 clang:clang llvm-strip:llvm bpf-headers:libbpf-dev
 qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-keyring:debian-archive-keyring
 python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl java:openjdk-17-jre-headless
-chromium:chromium'
+chromium:chromium
+llvm-readelf:llvm jq:jq rpm:rpm systemd-analyze:systemd mandoc:mandoc lintian:lintian setpriv:util-linux
+bash-completion:bash-completion qemu-aarch64-static:qemu-user-static'
 
 # has TOOL: is it on this machine? Administrators' folders may not be in PATH.
 has() {
@@ -17,6 +19,7 @@ has() {
 	musl) [ -e /lib/ld-musl-x86_64.so.1 ] ;;
 	archive-keyring) [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ;;
 	flamegraph) [ -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] ;;
+	bash-completion) [ -e /usr/share/bash-completion/bash_completion ] ;;
 	python3-venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
 	python-readers) [ -n "${NETREC_PYTHON:-}" ] ;;
 	*) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Every difference between processors that the probes must bridge; the object is compiled
+ * once for each. Differences between kernels are in compat.h. */
+#ifndef NETREC_MACHINE_H
+#define NETREC_MACHINE_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+/* Arguments of the system call that a task is in, from task_regs. */
+#define CALL_ARG1(call) BPF_CORE_READ(call, di)
+#define CALL_ARG2(call) BPF_CORE_READ(call, si)
+
+/* Arguments of a function beyond those that libbpf names; the seventh is on the stack. */
+#define FUNC_ARG6(ctx) ((ctx)->r9)
+#define FUNC_ARG7(ctx) stack_arg((ctx)->sp + 8)
+
+#define RETURN_POPS 8     /* bytes that a return takes off the stack: its address */
+#define PAST_BREAKPOINT 1 /* how far behind a kprobe the instruction pointer is */
+
+#define STACK_BYTES 16384 /* of a task in the kernel */
+
+/* include/uapi/linux/eventpoll.h packs it here alone. */
+#define EPOLL_PACKED __attribute__((packed))
+
+#elif defined(__TARGET_ARCH_arm64)
+
+struct user_pt_regs {
+	u64 regs[31], sp, pc, pstate;
+};
+
+struct pt_regs {
+	u64 regs[31], sp, pc, pstate, orig_x0;
+};
+
+/* The result takes the place of the first argument before the call has returned. */
+#define CALL_ARG1(call) BPF_CORE_READ(call, orig_x0)
+#define CALL_ARG2(call) BPF_CORE_READ(call, regs[1])
+
+#define FUNC_ARG6(ctx) (((struct user_pt_regs *)(ctx))->regs[5])
+#define FUNC_ARG7(ctx) (((struct user_pt_regs *)(ctx))->regs[6])
+
+#define RETURN_POPS 0 /* the address is in a register */
+#define PAST_BREAKPOINT 0
+
+#define STACK_BYTES 16384 /* more only with pages of 64 KiB */
+
+#define EPOLL_PACKED
+
+/* The preemption count is no variable of the CPU, but the task's. */
+struct thread_info___arm64 {
+	u64 preempt_count; /* the upper half is another thing */
+};
+
+struct task_struct___arm64 {
+	struct thread_info___arm64 thread_info;
+};
+
+#else
+#error "the probes know x86-64 and arm64"
+#endif
+
+#pragma clang attribute pop
+
+struct epoll_event {
+	u32 events;
+	u64 data;
+} EPOLL_PACKED;
+
+#endif

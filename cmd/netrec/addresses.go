@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netrec/analyze"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// How long somebody who pressed a key may have to wait: rows are read for so long, and
+// after the second time nothing is offered, whatever the file is doing.
+const (
+	completeFor  = 600 * time.Millisecond
+	completeMost = 2 * time.Second
+)
+
+// addresses offers the kernel addresses that are in the file for the argument of an
+// analysis, as the analysis lists them that its declaration names.
+func addresses(req engine.Request, of *engine.Analysis, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	// Names are found in the order of their meaning, the busiest first.
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	found := make(chan []cobra.Completion, 1)
+	go func() { found <- listed(req, of, time.Now().Add(completeFor)) }()
+	select {
+	case words := <-found:
+		return fitting(words, typed), directive
+	case <-time.After(completeMost):
+		return nil, directive
+	}
+}
+
+// listed is nil for a file that cannot be read: analyze itself says why.
+func listed(req engine.Request, of *engine.Analysis, until time.Time) []cobra.Completion {
+	f, err := scan.Open(req.File, scan.Options{})
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	from, err := engine.Parse(analyze.All(), nil, append([]string{req.File}, strings.Fields(of.ArgFrom)...))
+	if err != nil {
+		return nil
+	}
+	sel, err := engine.NewSelection(f.Meta(), req.Options)
+	if err != nil {
+		return nil
+	}
+	var rows bytes.Buffer
+	out, err := render.NewOutput("ndjson", render.Bpftrace, &rows, io.Discard)
+	if err != nil {
+		return nil
+	}
+	if _, err := engine.Run(&hurried{f, until}, from.Calls, sel, out); err != nil || out.Close() != nil {
+		return nil
+	}
+	return described(&rows, of.Name)
+}
+
+// hurried is a source whose scans end at a time, as if nothing came after.
+type hurried struct {
+	scan.Source
+	until time.Time
+}
+
+var errEnough = errors.New("enough")
+
+// Scan delivers rows until the time is up.
+func (h *hurried) Scan(q scan.Query, f func(*scan.Row) error) error {
+	n := 0
+	err := h.Source.Scan(q, func(r *scan.Row) error {
+		if n++; n&0x3ff == 0 && time.Now().After(h.until) {
+			return errEnough
+		}
+		return f(r)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// described reads the rows that have an address in the column, and says of each what it is.
+func described(rows io.Reader, column string) []cobra.Completion {
+	var words []cobra.Completion
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(rows)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var row map[string]any
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.UseNumber()
+		if d.Decode(&row) != nil {
+			continue
+		}
+		if addr, ok := row[column].(string); ok && !seen[addr] {
+			seen[addr] = true
+			words = append(words, offer(addr, description(row)))
+		}
+	}
+	return words
+}
+
+// description is protocol, ends and owner, or what became of it: whatever the row has.
+func description(row map[string]any) string {
+	var parts []string
+	protocol := word(row["protocol"])
+	local, remote := place(row, "l"), place(row, "r")
+	switch {
+	case local != "" && remote != "":
+		parts = append(parts, strings.TrimSpace(protocol+" "+local+" > "+remote))
+	case protocol != "" || local != "":
+		parts = append(parts, strings.TrimSpace(protocol+" "+local))
+	}
+	if comm := word(row["comm"]); comm != "" {
+		parts = append(parts, fmt.Sprintf("%s (pid %s)", comm, word(row["pid"])))
+	}
+	if end := word(row["became"]); end != "" {
+		parts = append(parts, end)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func place(row map[string]any, side string) string {
+	addr := word(row[side+"addr"])
+	if addr == "" {
+		return ""
+	}
+	return net.JoinHostPort(addr, word(row[side+"port"]))
+}
+
+// word is a value as text that a shell can show.
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return string(render.AppendSafe(nil, v))
+	case json.Number:
+		if _, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+			return v.String()
+		}
+	}
+	return ""
+}
