@@ -4,11 +4,11 @@ import "strings"
 
 // Completion is what may follow on a command line that is not finished.
 type Completion struct {
-	Request           // of the words before
-	Words   []Word    // the words that fit, all of them
-	Files   bool      // names of files are wanted
-	AddrOf  *Analysis // a kernel address of the kind that this analysis takes is wanted
-	Open    bool      // a list separated by commas: a further value may follow at once
+	Request            // of the words before
+	Words    []Word    // the words that fit, all of them
+	WantFile bool      // the name of a file is wanted
+	AddrOf   *Analysis // a kernel address of the kind that this analysis takes is wanted
+	Open     bool      // a list separated by commas: a further value may follow at once
 }
 
 // Word is a candidate and what it means.
@@ -30,8 +30,8 @@ func Complete(all []*Analysis, first *Analysis, args []string, typed string) Com
 		}
 	case strings.HasPrefix(typed, "-"):
 		c.options(&p)
-	case p.req.File == "":
-		c.Files = true
+	case len(p.req.Files) == 0:
+		c.WantFile = true
 	case p.wantsAddr() != nil:
 		c.AddrOf = p.wantsAddr()
 	default:
@@ -56,10 +56,8 @@ func (p *parser) walk(args []string) *Option {
 				return o
 			}
 			_ = p.option(a)
-		case p.req.File == "":
-			p.req.File = a
 		default:
-			_ = p.name(a)
+			_ = p.word(a)
 		}
 	}
 	return nil
@@ -77,7 +75,7 @@ func (p *parser) wantsAddr() *Analysis {
 func (c *Completion) value(o *Option, prefix, typed string) {
 	switch {
 	case o.Name == "output" && prefix == "":
-		c.Files = true
+		c.WantFile = true
 	case o.Kind == Choices:
 		c.Open = true
 		if i := strings.LastIndexByte(typed, ','); i >= 0 {

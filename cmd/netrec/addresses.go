@@ -42,14 +42,25 @@ func addresses(req engine.Request, of *engine.Analysis, typed string) ([]cobra.C
 	}
 }
 
-// listed is nil for a file that cannot be read: analyze itself says why.
-func listed(req engine.Request, of *engine.Analysis, until time.Time) []cobra.Completion {
-	f, err := scan.Open(req.File, scan.Options{})
+// listed goes through the files while there is time.
+func listed(req engine.Request, of *engine.Analysis, until time.Time) (words []cobra.Completion) {
+	paths, _ := expand(req.Files) // what is wrong with them, analyze itself says
+	for _, path := range paths {
+		if time.Now().Before(until) {
+			words = append(words, listedIn(path, req, of, until)...)
+		}
+	}
+	return words
+}
+
+// listedIn is nil for a file that cannot be read: analyze itself says why.
+func listedIn(path string, req engine.Request, of *engine.Analysis, until time.Time) []cobra.Completion {
+	f, err := scan.Open(path, scan.Options{})
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	from, err := engine.Parse(analyze.All(), nil, append([]string{req.File}, strings.Fields(of.ArgFrom)...))
+	from, err := engine.Parse(analyze.All(), nil, append([]string{path}, strings.Fields(of.ArgFrom)...))
 	if err != nil {
 		return nil
 	}
@@ -116,7 +127,7 @@ func described(rows io.Reader, column string) []cobra.Completion {
 func description(row map[string]any) string {
 	var parts []string
 	protocol := word(row["protocol"])
-	local, remote := place(row, "l"), place(row, "r")
+	local, remote := endpoint(row, "l"), endpoint(row, "r")
 	switch {
 	case local != "" && remote != "":
 		parts = append(parts, strings.TrimSpace(protocol+" "+local+" > "+remote))
@@ -132,7 +143,7 @@ func description(row map[string]any) string {
 	return strings.Join(parts, ", ")
 }
 
-func place(row map[string]any, side string) string {
+func endpoint(row map[string]any, side string) string {
 	addr := word(row[side+"addr"])
 	if addr == "" {
 		return ""

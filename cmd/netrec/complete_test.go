@@ -116,7 +116,7 @@ func TestAddressesInTime(t *testing.T) {
 	if _, err := synth.Write(path, synth.Options{Rows: 400_000, Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
-	req, sock := engine.Request{File: path}, analyze.Find("sock")
+	req, sock := engine.Request{Files: []string{path}}, analyze.Find("sock")
 	all := listed(req, sock, time.Now().Add(time.Hour))
 	none := listed(req, sock, time.Now())
 	if len(all) == 0 || len(all) > 50 {
@@ -131,7 +131,7 @@ func TestAddressesInTime(t *testing.T) {
 			t.Errorf("offered: %q, want an address and a description", w)
 		}
 	}
-	if got := listed(engine.Request{File: filepath.Join(t.TempDir(), "none")}, sock, time.Now()); got != nil {
+	if got := listed(engine.Request{Files: []string{filepath.Join(t.TempDir(), "none")}}, sock, time.Now()); got != nil {
 		t.Errorf("addresses of a file that is not there: %q", got)
 	}
 }
