@@ -26,12 +26,12 @@ func Up() error {
 
 // Traffic makes a few seconds of traffic: transfers of many sizes over TCP with IPv4
 // and IPv6, a slow server, refused connects, a listener whose queue is full so that
-// connects retransmit, UDP to nobody, small writes, and name lookups.
+// connects retransmit, UDP to nobody, small writes, name lookups, and a link that loses packets.
 func Traffic(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	var errs []error
-	for _, f := range []func(context.Context) error{transfers, slowServer, refused, fullQueue, datagrams, smallWrites, lookups} {
+	for _, f := range []func(context.Context) error{transfers, slowServer, refused, fullQueue, datagrams, smallWrites, lookups, lossyLink} {
 		errs = append(errs, f(ctx))
 	}
 	return errors.Join(errs...)
@@ -60,27 +60,34 @@ func serve(addr string, handle func(net.Conn)) (net.Listener, error) {
 
 func transfers(ctx context.Context) error {
 	for _, host := range []string{"127.0.0.1:0", "[::1]:0"} {
-		l, err := serve(host, func(c net.Conn) {
-			var ask [8]byte
-			if _, err := io.ReadFull(c, ask[:]); err != nil {
-				return
-			}
-			var n int
-			if _, err := fmt.Sscanf(string(ask[:]), "%d", &n); err != nil {
-				return
-			}
-			_, _ = c.Write(make([]byte, n))
-		})
-		if err != nil {
+		if err := transfer(ctx, host, 1, 100, 1500, 40_000, 700_000, 9_000_000); err != nil {
 			return err
 		}
-		for _, n := range []int{1, 100, 1500, 40_000, 700_000, 9_000_000} {
-			if err := fetch(ctx, l.Addr().String(), n); err != nil {
-				l.Close()
-				return err
-			}
+	}
+	return nil
+}
+
+// transfer fetches as many bytes as asked for from a server at an address, over a connection each.
+func transfer(ctx context.Context, host string, sizes ...int) error {
+	l, err := serve(host, func(c net.Conn) {
+		var ask [8]byte
+		if _, err := io.ReadFull(c, ask[:]); err != nil {
+			return
 		}
-		l.Close()
+		var n int
+		if _, err := fmt.Sscanf(string(ask[:]), "%d", &n); err != nil {
+			return
+		}
+		_, _ = c.Write(make([]byte, n))
+	})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for _, n := range sizes {
+		if err := fetch(ctx, l.Addr().String(), n); err != nil {
+			return err
+		}
 	}
 	return nil
 }
