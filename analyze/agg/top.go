@@ -96,6 +96,9 @@ func (h *Heap[T]) trim() {
 	}
 }
 
+// Has reports whether a value that may still be kept is such.
+func (h *Heap[T]) Has(such func(T) bool) bool { return slices.ContainsFunc(h.vs, such) }
+
 // Sorted lists what was kept, first in the order first.
 func (h *Heap[T]) Sorted() []T {
 	h.trim()

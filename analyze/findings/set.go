@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 )
 
@@ -50,6 +51,17 @@ func New(in *engine.Input, thresholds string) *Set {
 
 func (r *Rule) able(in *engine.Input) bool {
 	return len(r.Any) == 0 || slices.ContainsFunc(r.Any, in.Recorded)
+}
+
+// Suspects reports whether a finding so far is about this life of a socket. At its end,
+// rules have judged before others that came after them hear of it.
+func (s *Set) Suspects(k *agg.Socket) bool {
+	for _, j := range s.judges {
+		if j.found.heap.Has(func(f Finding) bool { return f.Sock.Addr == k.Addr && f.Sock.Gen == k.Gen && k.Addr != 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Verdict is what all rules together say.

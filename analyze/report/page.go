@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,11 @@ func (f *fold) fillSockets(p *Page) {
 		return all
 	}
 	p.Worst, p.Busiest = list(most(f.sockets.worst)), list(most(f.sockets.busiest))
+	for _, t := range f.sockets.suspects {
+		if slices.ContainsFunc(f.verdict.Findings, func(v findings.Finding) bool { return v.Sock.Addr == t.sock.Addr && v.Sock.Gen == t.sock.Gen }) {
+			list([]*tale{t})
+		}
+	}
 	for i := range f.verdict.Findings {
 		v := Finding{f.verdict.Findings[i], f.command(f.verdict.Findings[i].Next), -1}
 		v.What, v.Evidence = safe(v.What), safe(v.Evidence)

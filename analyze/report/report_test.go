@@ -243,3 +243,33 @@ func TestSelectedTime(t *testing.T) {
 		t.Errorf("from %g s, %g s a column, %v", p.Data.Begin, p.Data.Seconds, resent)
 	}
 }
+
+// What a finding is about has its story, also if worse and busier sockets fill the tables.
+func TestFindingsHaveStories(t *testing.T) {
+	var b strings.Builder
+	for i := range 900 {
+		addr, at := 0xffff888000000000+uint64(i)<<12, fmt.Sprintf("+%dus", 1000+i*500)
+		fmt.Fprintf(&b, "%s tcp_state sock=%#x pid=%d comm=c old_state=CLOSE new_state=SYN_SENT conn=10.0.0.1:%d>10.0.0.2:443 protocol=tcp\n", at, addr, i+1, 1024+i)
+		fmt.Fprintf(&b, "%s sock_io sock=%#x pid=%d comm=c dir=send ret=1000 *4\n", at, addr, i+1)
+		if i == 77 {
+			fmt.Fprintf(&b, "+300ms tcp_rcv_est sock=%#x ctx=softirq snd_cwnd=7 snd_wnd=1 rcv_wnd=1\n", addr)
+			fmt.Fprintf(&b, "+900ms tcp_rcv_est sock=%#x ctx=softirq snd_cwnd=7 snd_wnd=0 rcv_wnd=1\n", addr)
+			continue
+		}
+		fmt.Fprintf(&b, "%s skb_drop sock=%#x drop_reason=TCP_OLD_DATA *3\n", at, addr)
+	}
+	p, _ := pageOf(t, parse(t, "", b.String()))
+	for _, f := range p.Findings {
+		if f.Rule.Name != "zero-window" {
+			continue
+		}
+		if f.Socket < 0 || !strings.Contains(p.Data.Sockets[f.Socket].Name, ":1101 > ") || len(p.Data.Sockets[f.Socket].Story) == 0 {
+			t.Errorf("the finding is about socket %d of %d", f.Socket, len(p.Data.Sockets))
+		}
+		if p.Data.Sockets[f.Socket].Index < len(p.Worst) {
+			t.Errorf("the socket is among the worst, which proves nothing")
+		}
+		return
+	}
+	t.Errorf("no finding about the window in %+v", p.Findings)
+}

@@ -14,6 +14,9 @@ import (
 // shownSockets is how many of the busiest and how many of the worst sockets the page has.
 const shownSockets = 40
 
+// maxSuspects is how many sockets with findings are kept: more than findings can be about.
+const maxSuspects = 256
+
 // use is what a socket did and what went wrong with it.
 type use struct {
 	rows, tx, rx                 int64
@@ -37,13 +40,15 @@ type sockets struct {
 	lives          agg.PerSocket[life]
 	tales          *tales
 	busiest, worst *agg.Heap[*tale]
+	wrong          *findings.Set
+	suspects       []*tale // that findings are about, or were for a while
 	all            int64
 
 	dir, ret, flags, reason, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
 }
 
-func newSockets(in *engine.Input) *sockets {
-	f := &sockets{in: in, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), from: in.Str("old_state"), to: in.Str("new_state"),
+func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
+	f := &sockets{in: in, wrong: wrong, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), from: in.Str("old_state"), to: in.Str("new_state"),
 		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
 	// A socket may be in them twice: when its story made room, and at its end.
 	f.busiest = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
@@ -121,6 +126,17 @@ func (f *sockets) ended(s *agg.Socket) {
 	// One that was offered before and did nothing since is where it belongs.
 	if t.close(s, l); !t.offered || t.rows != t.offeredAt {
 		f.offer(t)
+	}
+	if f.wrong.Suspects(s) {
+		f.suspect(t)
+	}
+}
+
+// suspect keeps a socket that a finding is about. Worse findings may take its place, so
+// that those of which none is left have to go.
+func (f *sockets) suspect(t *tale) {
+	if f.suspects = append(f.suspects, t); len(f.suspects) > maxSuspects {
+		f.suspects = slices.DeleteFunc(f.suspects, func(t *tale) bool { return !f.wrong.Suspects(&t.sock) })
 	}
 }
 
