@@ -117,7 +117,7 @@ dist() { packaging/check.sh; }
 
 interop() { go test -count=1 -v -timeout 10m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
 
-browser() { go test -count=1 -v -timeout 5m -run '^TestBrowser' ./analyze/report; }
+browser() { go test -count=1 -v -timeout 8m -run '^TestBrowser' ./analyze/report; }
 
 kill_test() { go test -count=1 -v -timeout 8m ./record/killtest; }
 
