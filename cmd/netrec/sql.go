@@ -31,7 +31,8 @@ is only in netrec analyze.
 A path with wildcards, or a folder of ` + hiveGlob + `, is several recordings: the
 column on_host keeps them apart, by the folder host=… or else by file.
 
-Analyses: ` + strings.Join(sql.Names(), ", "),
+Analyses:
+` + lines(sql.Names(), 78),
 		Example: `  netrec sql tcplife cap.parquet | duckdb
   netrec sql skbdrop --dialect clickhouse '/caps/*.parquet' | clickhouse local
   netrec sql tcpretrans --dialect spark /caps > retrans.sql`,
@@ -54,6 +55,19 @@ Analyses: ` + strings.Join(sql.Names(), ", "),
 	cmd.Flags().StringVar(&dialect, "dialect", sql.Dialects()[0], "one of "+strings.Join(sql.Dialects(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(sql.Dialects(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// lines are words in lines of a width, for help.
+func lines(words []string, width int) string {
+	var b strings.Builder
+	for at, w := 0, 0; w < len(words); w++ {
+		if at += len(words[w]) + 2; at > width {
+			b.WriteByte('\n')
+			at = len(words[w]) + 2
+		}
+		b.WriteString("  " + words[w])
+	}
+	return b.String()
 }
 
 // analysisSQL is what netrec sql prints for its arguments: a name and maybe a path.
