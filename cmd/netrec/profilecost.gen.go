@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v310.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "1 byte over UDP takes 5 % longer, over TCP 3 %, a connection 96 % (13.0 rows);\n           under a mixed load 23944 ns of the recorder's CPU time and 41.4 bytes per event",
-	schema.Default: "1 byte over UDP takes 33 % longer, over TCP 28 %, a connection 90 % (16.0 rows);\n           under a mixed load 1336 ns of the recorder's CPU time and 11.6 bytes per event",
-	schema.Full:    "1 byte over UDP takes 253 % longer, over TCP 216 %, a connection 192 % (39.6 rows);\n           under a mixed load 638 ns of the recorder's CPU time and 10.4 bytes per event",
+	schema.Light:   "1 byte over UDP takes 3 % longer, over TCP 6 %, a connection 86 % (13.0 rows);\n           under a mixed load 18592 ns of the recorder's CPU time and 42.0 bytes per event",
+	schema.Default: "1 byte over UDP takes 32 % longer, over TCP 27 %, a connection 81 % (16.0 rows);\n           under a mixed load 1140 ns of the recorder's CPU time and 11.5 bytes per event",
+	schema.Full:    "1 byte over UDP takes 258 % longer, over TCP 206 %, a connection 207 % (39.6 rows);\n           under a mixed load 672 ns of the recorder's CPU time and 10.3 bytes per event",
 }
