@@ -4,11 +4,11 @@ import "strings"
 
 // Completion is what may follow on a command line that is not finished.
 type Completion struct {
-	Request            // of the words before
-	Words    []Word    // the words that fit, all of them
-	WantFile bool      // the name of a file is wanted
-	AddrOf   *Analysis // a kernel address of the kind that this analysis takes is wanted
-	Open     bool      // a list separated by commas: a further value may follow at once
+	Request           // of the words before
+	Words   []Word    // the words that fit, all of them
+	AnyFile bool      // the name of a file is wanted
+	AddrOf  *Analysis // a kernel address of the kind that this analysis takes is wanted
+	Open    bool      // a list separated by commas: a further value may follow at once
 }
 
 // Word is a candidate and what it means.
@@ -31,7 +31,7 @@ func Complete(all []*Analysis, first *Analysis, args []string, typed string) Com
 	case strings.HasPrefix(typed, "-"):
 		c.options(&p)
 	case len(p.req.Files) == 0:
-		c.WantFile = true
+		c.AnyFile = true
 	case p.wantsAddr() != nil:
 		c.AddrOf = p.wantsAddr()
 	default:
@@ -75,7 +75,7 @@ func (p *parser) wantsAddr() *Analysis {
 func (c *Completion) value(o *Option, prefix, typed string) {
 	switch {
 	case o.Name == "output" && prefix == "":
-		c.WantFile = true
+		c.AnyFile = true
 	case o.Kind == Choices:
 		c.Open = true
 		if i := strings.LastIndexByte(typed, ','); i >= 0 {

@@ -36,8 +36,8 @@ func TestComplete(t *testing.T) {
 	} {
 		got := Complete(all, life, c.args, c.typed)
 		has := slices.ContainsFunc(got.Words, func(w Word) bool { return w.Text == c.want })
-		if has != (c.want != "") || got.WantFile != c.files || (got.AddrOf != nil) != c.addr {
-			t.Errorf("after %q at %q: %v, files %v, address %v", c.args, c.typed, got.Words, got.WantFile, got.AddrOf != nil)
+		if has != (c.want != "") || got.AnyFile != c.files || (got.AddrOf != nil) != c.addr {
+			t.Errorf("after %q at %q: %v, files %v, address %v", c.args, c.typed, got.Words, got.AnyFile, got.AddrOf != nil)
 		}
 	}
 	if c := Complete(all, life, []string{"f", "--port", "80", "sock"}, ""); !slices.Equal(c.Files, []string{"f"}) || c.Options["port"] != "80" {

@@ -18,9 +18,9 @@ import (
 func completeAnalyze(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	c := engine.Complete(analyze.All(), analyze.Find("overview"), args, typed)
 	switch {
-	case c.WantFile && len(args) == 0:
+	case c.AnyFile && len(args) == 0:
 		return []cobra.Completion{"parquet"}, cobra.ShellCompDirectiveFilterFileExt
-	case c.WantFile:
+	case c.AnyFile:
 		return nil, cobra.ShellCompDirectiveDefault
 	case c.AddrOf != nil:
 		return addresses(c.Request, c.AddrOf, typed)
