@@ -36,7 +36,13 @@ func TestSnippets(t *testing.T) {
 			must(t, err)
 			comparePage(t, path, string(text), printed)
 			if page == "pandas.md" {
-				checkPicture(t, filepath.Join(work, "cwnd.png"))
+				picture := filepath.Join(work, "cwnd.png")
+				checkPicture(t, picture)
+				if *update {
+					b, err := os.ReadFile(picture)
+					must(t, err)
+					must(t, os.WriteFile("../../docs/cwnd.png", b, 0o644))
+				}
 			}
 		})
 	}
