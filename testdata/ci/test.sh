@@ -113,9 +113,9 @@ elsewhere() {
 
 lint() { testdata/ci/lint.sh; }
 
-dist() { packaging/check.sh; }
+dist() { cmd/packaging/check.sh; }
 
-interop() { go test -count=1 -v -timeout 10m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
+interop() { go test -count=1 -v -timeout 20m -run '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$' ./cmd/netrec; }
 
 browser() { go test -count=1 -v -timeout 8m -run '^TestBrowser' ./analyze/report; }
 
