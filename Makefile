@@ -48,7 +48,7 @@ man: build ## the manual pages, into dist/man
 	mkdir -p dist/man && ./netrec man dist/man
 
 dist: ## what is released: binaries for amd64 and arm64, deb, rpm, bills of materials, sums
-	./packaging/dist.sh dist
+	./cmd/packaging/dist.sh dist
 
 clean:
 	rm -rf netrec dist

@@ -3,7 +3,7 @@
 # with the programs that will handle it: dpkg, rpm, systemd, and the recorder itself with no
 # more capabilities than the unit gives it. Exit code 3: the packagers could not be had.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export PATH=$PATH:/usr/sbin:/sbin
@@ -23,8 +23,8 @@ copy() {
 twice() {
 	copy "$scratch/a"
 	copy "$scratch/in another/folder"
-	"$scratch/a/packaging/dist.sh" "$scratch/one" || return
-	(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$scratch/in another/folder/packaging/dist.sh" "$scratch/two" >/dev/null) || return
+	"$scratch/a/cmd/packaging/dist.sh" "$scratch/one" || return
+	(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$scratch/in another/folder/cmd/packaging/dist.sh" "$scratch/two" >/dev/null) || return
 	diff -r "$scratch/one" "$scratch/two" || fail 'two builds of one tree differ'
 	[ "$(find "$scratch/one" -type f | wc -l)" = 9 ] || fail "$(ls "$scratch/one")"
 }

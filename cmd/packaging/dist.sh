@@ -5,7 +5,7 @@
 #
 # Needs Go, git and gzip. Exit code 3 means that the programs that make packages could not be had.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 out=${1:-dist}
 umask 022
 export LC_ALL=C TZ=UTC CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0
@@ -21,11 +21,11 @@ export VERSION=${VERSION:-$(echo "${described#v}" | tr - +)}
 # tools puts the pinned programs into a folder outside the tree, once for each set of versions.
 tools() {
 	local sums
-	sums=$(sha256sum packaging/tools/go.sum | cut -c1-12)
+	sums=$(sha256sum cmd/packaging/tools/go.sum | cut -c1-12)
 	bin=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/netrec/packaging-$sums
 	[ -x "$bin/nfpm" ] && [ -x "$bin/cyclonedx-gomod" ] && return
 	echo 'compiling nfpm and cyclonedx-gomod'
-	(cd packaging/tools && go build -trimpath -buildvcs=false -o "$bin/" \
+	(cd cmd/packaging/tools && go build -trimpath -buildvcs=false -o "$bin/" \
 		github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod github.com/goreleaser/nfpm/v2/cmd/nfpm) || exit 3
 }
 
@@ -57,7 +57,7 @@ package() { # ARCH
 	local kind
 	for kind in deb rpm; do
 		ARCH=$1 BINARY=$out/netrec-linux-$1 SBOM=$out/netrec-linux-$1.cdx.json \
-			"$bin/nfpm" package --config packaging/nfpm.yaml --packager $kind --target "$out/" >/dev/null
+			"$bin/nfpm" package --config cmd/packaging/nfpm.yaml --packager $kind --target "$out/" >/dev/null
 	done
 }
 

@@ -1,5 +1,5 @@
 // The programs that make dist uses, pinned. Nothing of them is in netrec.
-module netrec/packaging/tools
+module netrec/cmd/packaging/tools
 
 go 1.26.0
 
