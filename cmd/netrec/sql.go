@@ -25,8 +25,8 @@ func sqlCmd() *cobra.Command {
 		Short: "print an analysis as SQL, for DuckDB, ClickHouse or Spark",
 		Long: `Prints an analysis as SQL over a recording, to be asked where many recordings are.
 The columns are those of netrec analyze -f json, as far as SQL can tell them; the
-query begins with what it leaves out. What limits an answer (losses, missing hooks)
-is only in netrec analyze.
+summaries and notes of the answer, and what limits it (losses, missing hooks), are only
+in netrec analyze.
 
 A path with wildcards, or a folder of ` + hiveGlob + `, is several recordings: the
 column on_host keeps them apart, by the folder host=… or else by file.

@@ -8,11 +8,14 @@ the file in the page cache; the time is the least of the rounds. Where the query
 the answers are compared, and a difference ends the run.
 """
 import argparse
+import concurrent.futures
 import json
+import multiprocessing
 import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,14 +57,20 @@ def least(rounds, call):
     return best, result
 
 
-def run_netrec(netrec, capture, args):
-    """Runs an analysis; gives its answer and the peak of its memory in MiB."""
-    p = subprocess.Popen([netrec, "analyze", capture, *args, "-f", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out = p.stdout.read()
+def run_netrec(netrec, capture, args, out):
+    """Runs an analysis; gives the peak of its memory in MiB."""
+    p = subprocess.Popen([netrec, "analyze", capture, *args, "-f", "json", "-o", out], stderr=subprocess.PIPE)
     _, status, usage = os.wait4(p.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 3):
         sys.exit(f"netrec {' '.join(args)}: {p.stderr.read().decode()}")
-    return out, usage.ru_maxrss / 1024
+    return usage.ru_maxrss / 1024
+
+
+def apart(call, *args):
+    """Calls in a process of its own. A new process begins with its parent's peak of memory,
+    so whoever starts netrec must not have read a large answer before."""
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
+        return pool.submit(call, *args).result()
 
 
 def run_duckdb(capture, sql):
@@ -91,7 +100,8 @@ def compare(name, check, answer, theirs):
     if not check or check[0] == "~":
         return None
     table, column = check
-    tables = [t for t in json.loads(answer)["answers"][0]["tables"] if table == "*" or t["name"] in table.split(",")]
+    with open(answer) as f:
+        tables = [t for t in json.load(f)["answers"][0]["tables"] if table == "*" or t["name"] in table.split(",")]
     if column == "rows" and table != "events":
         got, want = sum(len(t["rows"]) for t in tables), theirs["rows"]
     else:
@@ -103,12 +113,13 @@ def compare(name, check, answer, theirs):
 
 def measure(args, name, check, sql):
     """Seconds of netrec and of DuckDB, memory of netrec, and whether they agree."""
-    mine, (answer, memory) = least(args.rounds, lambda: run_netrec(args.netrec, args.capture, name))
-    if sql is None:
-        return mine, None, memory, None
-    sql = sql.strip() or printed(args.netrec, args.capture, name)
-    theirs = min((run_duckdb(args.capture, sql) for _ in range(args.rounds)), key=lambda r: r["seconds"])
-    return mine, theirs["seconds"], memory, compare(name, check, answer, theirs)
+    with tempfile.NamedTemporaryFile() as answer:
+        mine, memory = least(args.rounds, lambda: run_netrec(args.netrec, args.capture, name, answer.name))
+        if sql is None:
+            return mine, None, memory, None
+        sql = sql.strip() or printed(args.netrec, args.capture, name)
+        theirs = min((run_duckdb(args.capture, sql) for _ in range(args.rounds)), key=lambda r: r["seconds"])
+        return mine, theirs["seconds"], memory, compare(name, check, answer.name, theirs)
 
 
 def everything(args):
@@ -157,7 +168,7 @@ def main():
     for name, check, sql in todo:
         if args.names and name[0] not in args.names:
             continue
-        mine, theirs, memory, same = measure(args, name, check, sql)
+        mine, theirs, memory, same = apart(measure, args, name, check, sql)
         ratio = f"{theirs / mine:.1f}" if theirs else ""
         told = {None: "" if theirs is None else "not compared", True: "the same"}[same]
         other = f"{theirs:.2f} s" if theirs else "no query"
