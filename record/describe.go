@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -21,8 +20,9 @@ import (
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
 	now := s.wall(mono())
+	s.lacks = lacking()
 	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
-		StartNS: now, Warnings: slices.Concat(lacking(), s.report.Warnings, s.hooks.Warnings), Libraries: s.hooks.Libraries,
+		StartNS: now, Warnings: s.warnings(0), Libraries: s.hooks.Libraries,
 		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())

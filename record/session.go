@@ -30,6 +30,7 @@ type session struct {
 	filters *filter.Set
 	cpus    int
 	report  *host.Report
+	lacks   []string // said once: later the recorder may do nothing
 	symbols *symbol.Kernel
 	names   *resolver
 	hooks   *hook.Set

@@ -92,9 +92,9 @@ func nextPart(p *schema.Part) *schema.Part {
 	return &next
 }
 
-// warnings are those of a later file.
+// warnings are those of a file, with how many sockets are listed as they were before.
 func (s *session) warnings(old int) []string {
-	ws := slices.Concat(s.report.Warnings, s.hooks.Warnings)
+	ws := slices.Concat(s.lacks, s.report.Warnings, s.hooks.Warnings)
 	if old > 0 {
 		ws = append(ws, fmt.Sprintf("%d sockets of other network namespaces are listed as they were when the recording began", old))
 	}
