@@ -81,7 +81,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"analyze", sample, "tcpl"}, []string{"tcplife"}, "tcptop"},
 		{[]string{"analyze", sample, "tcplife", "--wi"}, []string{"--wide"}, "--port"},
 		{[]string{"analyze", sample, "tcplife", "-f", ""}, []string{"text", "json", "arrow"}, "tcplife"},
-		{[]string{"analyze", sample, "sock", "0xffff8"}, []string{"0xffff88800d1acc00", "tcp 127.0.0.1:45756 > 127.0.0.1:45251, netrec (pid 173)"}, "tcplife"},
+		{[]string{"analyze", sample, "sock", "0xffff8"}, []string{"0xffff8", "(tcp 127.0.0.1:", " > 127.0.0.1:", ", netrec (pid "}, "tcplife"},
 		{[]string{"analyze", sample, "skb", ""}, []string{"0xffff8"}, "tcplife"},
 		{[]string{"record", "-e", "dn"}, []string{"dns_call", "a name lookup in the C library returned"}, "sys_connect"},
 		{[]string{"record", "--profile", ""}, []string{"light", "default", "full"}, "tcp_state"},
