@@ -65,7 +65,8 @@ func inspect(sides []*rig.Side, paths ...string) (*truth, error) {
 	defer f.Close()
 	t := &truth{sides: map[rig.Key]*rig.Side{}, at: map[rig.Key]int{}, skips: map[rig.Key]int{}, states: map[uint64]string{},
 		hot: map[int64]int64{}, seqs: map[int64][]int64{}, losses: map[[3]string]int64{}}
-	t.sums, t.meta = map[string]int64{}, f.Meta()
+	meta := *f.Meta() // that of the recording ends with it
+	t.sums, t.meta = map[string]int64{}, &meta
 	for _, s := range sides {
 		t.sides[s.Key] = s
 	}
