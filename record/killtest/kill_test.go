@@ -56,7 +56,7 @@ func namespace(t *testing.T) *rig.Namespace {
 	return ns
 }
 
-// TestKill is the second of issue 2's conditions: recorders are killed at random times
+// TestKill holds the promise of a file after any crash: recorders are killed at random times
 // under load; each file opens, no row of it is wrong, and at most a second is missing, or
 // a few where the CPUs are shared with other tests.
 func TestKill(t *testing.T) {
