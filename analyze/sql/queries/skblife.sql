@@ -15,7 +15,7 @@ WITH {{capture}}, facts AS (
     WHERE what <> 'end' OR event = 'skb_free' OR freed = 0
     WINDOW before AS (PARTITION BY {{host}}CASE WHEN what = 'cut' THEN parent_skb ELSE skb END ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ), turns AS (
-    SELECT {{host}}skb, ts_ns, what, sum(CASE WHEN what = 'end' THEN 1 ELSE 0 END) OVER before - CASE WHEN what = 'end' THEN 1 ELSE 0 END AS life
+    SELECT {{host}}skb, ts_ns, what, CASE WHEN what = 'end' THEN -1 ELSE 0 END + sum(CASE WHEN what = 'end' THEN 1 ELSE 0 END) OVER before AS life
     FROM steps
     WHERE what IN ('birth', 'end') OR what = 'cut' AND born > died
     WINDOW before AS (PARTITION BY {{host}}skb ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
