@@ -69,6 +69,9 @@ func needsFunctions(r schema.Rung) bool {
 	})
 }
 
+// again begins what a test says that records a second time.
+const again = "once more"
+
 // guestTests run in each booted kernel, and on the running one by themselves.
 var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestStorm"}
 
@@ -105,6 +108,11 @@ func TestKernels(t *testing.T) {
 			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
 			if res.ExitCode != 0 || !passed {
 				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))
+			}
+			for line := range bytes.Lines(res.Output) {
+				if bytes.Contains(line, []byte(again)) {
+					t.Logf("in the guest: %s", bytes.TrimSpace(line)) // a second try is never silent
+				}
 			}
 			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
 		})
@@ -184,7 +192,7 @@ func TestThisKernel(t *testing.T) {
 	capture := filepath.Join(t.TempDir(), "truth.parquet")
 	c, results := recordAll(t, tools, capture)
 	if wrong := wrongRows(results); wrong != "" && preempted(c) {
-		t.Logf("once more: this kernel passed over calls while their probe was preempted, and counted them; wrong without them:%s", wrong)
+		t.Logf(again+": this kernel passed over calls while their probe was preempted, and counted them; wrong without them:%s", wrong)
 		capture = filepath.Join(t.TempDir(), "again.parquet")
 		c, results = recordAll(t, tools, capture)
 	}
