@@ -2,10 +2,7 @@ package truth
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,12 +15,9 @@ import (
 	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
 
-	"netrec/record/vmtest"
 	"netrec/record/vmtest/traffic"
 	"netrec/schema"
 )
-
-var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
 
 // guestEnv names the kernel to the test binary inside it, where its tools lie in /host.
 const guestEnv = "NETREC_GUEST"
@@ -71,87 +65,6 @@ func needsFunctions(r schema.Rung) bool {
 
 // again begins what a test says that records a second time.
 const again = "once more"
-
-// guestTests run in each booted kernel, and on the running one by themselves.
-var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestStorm"}
-
-// TestKernels boots the kernels and runs the tests of one kernel in each.
-func TestKernels(t *testing.T) {
-	if *kernels == "" {
-		t.Skip("no kernels asked for: go test ./record/truth -kernels all (or make kernels) boots them")
-	}
-	names := strings.Split(*kernels, ",")
-	if *kernels == "all" {
-		names = vmtest.Names()
-	}
-	share := buildTools(t)
-	t.Cleanup(func() {
-		if *update || !t.Failed() {
-			compareHooks(t, share, names)
-		}
-	})
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			begun := time.Now()
-			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
-				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 20 * time.Minute,
-				MemoryMiB: 2048} // the storm fills rings and piles, TestFilters has seven recorders
-			res, err := vmtest.Run(context.Background(), config)
-			if emulatorCrashed(err) {
-				t.Logf("once more: %v", err)
-				res, err = vmtest.Run(context.Background(), config)
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, tail(res.Output))
-			}
-			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
-			if res.ExitCode != 0 || !passed {
-				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))
-			}
-			for line := range bytes.Lines(res.Output) {
-				if bytes.Contains(line, []byte(again)) {
-					t.Logf("in the guest: %s", bytes.TrimSpace(line)) // a second try is never silent
-				}
-			}
-			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
-		})
-	}
-}
-
-// emulatorCrashed knows a fault that is not the kernel's: attaching a probe changes code by
-// way of a breakpoint instruction, and an emulated CPU may still meet that one after the
-// change is complete, which a real one cannot.
-func emulatorCrashed(err error) bool {
-	var crash *vmtest.CrashError
-	return errors.As(err, &crash) && strings.Contains(crash.Console, "Oops: int3")
-}
-
-// failures is what the failed tests said, of the output of go test -v.
-func failures(output []byte) []byte {
-	said, failed, test := map[string][]byte{}, []byte{}, ""
-	for line := range bytes.Lines(output) {
-		if name, ok := bytes.CutPrefix(line, []byte("=== ")); ok {
-			_, after, _ := bytes.Cut(name, []byte(" "))
-			test = string(bytes.TrimSpace(after))
-			continue
-		}
-		if _, after, ok := bytes.Cut(line, []byte("--- FAIL: ")); ok {
-			name, _, _ := bytes.Cut(after, []byte(" "))
-			failed = append(append(failed, line...), said[string(name)]...)
-			continue
-		}
-		said[test] = append(said[test], line...)
-	}
-	return tail(failed)
-}
-
-func tail(b []byte) []byte {
-	if len(b) > 20_000 {
-		return b[len(b)-20_000:]
-	}
-	return b
-}
 
 // buildTools makes the folder that a guest sees: the recorder, the traffic and this test.
 func buildTools(t *testing.T) string {
@@ -426,14 +339,4 @@ func summary(t *testing.T, c *Capture) {
 		n[r.Event]++
 	}
 	t.Logf("rows: %v", n)
-}
-
-// TestFailures: of a guest's output, what failed tests said is found, and nothing else.
-func TestFailures(t *testing.T) {
-	out := "=== RUN   TestA\n=== RUN   TestA/one\n    a_test.go:1: wrong\n=== RUN   TestA/two\n    a_test.go:2: fine\n" +
-		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    --- PASS: TestA/two (0.0s)\nFAIL\n"
-	want := "--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    a_test.go:1: wrong\n"
-	if got := string(failures([]byte(out))); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 }

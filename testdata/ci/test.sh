@@ -95,6 +95,10 @@ go_test() {
 	local packages
 	packages=$(go list ./... | grep -v /record/killtest) || return
 	has root || left_out+=('tests that record, in go test (lacks root)')
+	local tool # without one of these a test only says that it left something out
+	for tool in bash-completion dot flamegraph mandoc; do
+		has "$tool" || left_out+=("what $tool would check, in go test (lacks $tool)")
+	done
 	if [ -n "$(missing qemu-system-x86_64 sqfstar xz)" ]; then
 		left_out+=("test that boots a kernel, in go test (lacks $(missing qemu-system-x86_64 sqfstar xz))")
 		local -x NETREC_KERNELS=none
@@ -132,7 +136,7 @@ step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'analyze builds for other systems' elsewhere go
-step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm systemd-analyze mandoc setpriv unshare
+step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm lintian systemd-analyze mandoc setpriv unshare qemu-aarch64-static
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
 step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers

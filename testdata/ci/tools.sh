@@ -8,7 +8,7 @@ qemu-system-x86_64:qemu-system-x86 sqfstar:squashfs-tools xz:xz-utils archive-ke
 python3-venv:python3-venv perl:perl flamegraph:libdevel-nytprof-perl java:openjdk-17-jre-headless
 chromium:chromium
 llvm-readelf:llvm jq:jq rpm:rpm systemd-analyze:systemd mandoc:mandoc lintian:lintian setpriv:util-linux
-bash-completion:bash-completion qemu-aarch64-static:qemu-user-static'
+bash-completion:bash-completion dot:graphviz qemu-aarch64-static:qemu-user-static'
 
 # has TOOL: is it on this machine? Administrators' folders may not be in PATH.
 has() {

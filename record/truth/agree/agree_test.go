@@ -3,7 +3,6 @@ package agree
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -126,11 +125,6 @@ func watch(t *testing.T, kernel, share string, chosen []Comparison) {
 	// A bpftrace takes up to 200 MB while it compiles, and ten do so at once.
 	config := vmtest.Config{Kernel: kernel, Share: share, Command: []string{"python3", "/host/guest.py"}, Timeout: 12 * time.Minute, MemoryMiB: 3072}
 	res, err := vmtest.Run(context.Background(), config)
-	var crash *vmtest.CrashError
-	if errors.As(err, &crash) && strings.Contains(crash.Console, "Oops: int3") { // of the emulator, see record/truth
-		t.Logf("once more: %v", err)
-		res, err = vmtest.Run(context.Background(), config)
-	}
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("guest: %v, exit code %d\n%s", err, res.ExitCode, res.Output)
 	}

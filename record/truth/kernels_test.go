@@ -1,0 +1,95 @@
+package truth
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netrec/record/vmtest"
+)
+
+var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
+
+// guestTests run in each booted kernel, and on the running one by themselves.
+var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestStorm"}
+
+// TestKernels boots the kernels and runs the tests of one kernel in each.
+func TestKernels(t *testing.T) {
+	if *kernels == "" {
+		t.Skip("no kernels asked for: go test ./record/truth -kernels all (or make kernels) boots them")
+	}
+	names := strings.Split(*kernels, ",")
+	if *kernels == "all" {
+		names = vmtest.Names()
+	}
+	share := buildTools(t)
+	t.Cleanup(func() {
+		if *update || !t.Failed() {
+			compareHooks(t, share, names)
+		}
+	})
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(guestTests, "|") + ")$"}, Timeout: 20 * time.Minute,
+				MemoryMiB: 2048} // the storm fills rings and piles, TestFilters has seven recorders
+			res, err := vmtest.Run(context.Background(), config)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, tail(res.Output))
+			}
+			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
+			if res.ExitCode != 0 || !passed {
+				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))
+			}
+			for line := range bytes.Lines(res.Output) {
+				if bytes.Contains(line, []byte(again)) {
+					t.Logf("in the guest: %s", bytes.TrimSpace(line)) // a second try is never silent
+				}
+			}
+			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
+		})
+	}
+}
+
+// failures is what the failed tests said, of the output of go test -v.
+func failures(output []byte) []byte {
+	said, failed, test := map[string][]byte{}, []byte{}, ""
+	for line := range bytes.Lines(output) {
+		if name, ok := bytes.CutPrefix(line, []byte("=== ")); ok {
+			_, after, _ := bytes.Cut(name, []byte(" "))
+			test = string(bytes.TrimSpace(after))
+			continue
+		}
+		if _, after, ok := bytes.Cut(line, []byte("--- FAIL: ")); ok {
+			name, _, _ := bytes.Cut(after, []byte(" "))
+			failed = append(append(failed, line...), said[string(name)]...)
+			continue
+		}
+		said[test] = append(said[test], line...)
+	}
+	return tail(failed)
+}
+
+func tail(b []byte) []byte {
+	if len(b) > 20_000 {
+		return b[len(b)-20_000:]
+	}
+	return b
+}
+
+// TestFailures: of a guest's output, what failed tests said is found, and nothing else.
+func TestFailures(t *testing.T) {
+	out := "=== RUN   TestA\n=== RUN   TestA/one\n    a_test.go:1: wrong\n=== RUN   TestA/two\n    a_test.go:2: fine\n" +
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    --- PASS: TestA/two (0.0s)\nFAIL\n"
+	want := "--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/one (0.0s)\n    a_test.go:1: wrong\n"
+	if got := string(failures([]byte(out))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
