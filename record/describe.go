@@ -103,6 +103,11 @@ func (s *session) warn() {
 	if len(missing) > 0 {
 		fmt.Fprintf(s.opt.Notice, "netrec: this kernel has no hook for %s; netrec probes says why\n", strings.Join(missing, ", "))
 	}
+	for _, lib := range s.hooks.Libraries {
+		if text := lib.Blind(); text != "" {
+			fmt.Fprintf(s.opt.Notice, "netrec: no probe for %s\n", text)
+		}
+	}
 	for _, w := range s.meta.Warnings {
 		fmt.Fprintf(s.opt.Notice, "netrec: %s\n", w)
 	}

@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Reasons sums up why an event has no hook: each reason once for each mechanism, with
 // the target where only one has it. Variants count only where nothing else is known.
@@ -45,4 +48,21 @@ func otherwise(refused []Refusal, mechanism string) bool {
 		}
 	}
 	return false
+}
+
+// Blind says which functions of the library have no probe, and why not; "" where all have.
+func (l Library) Blind() string {
+	var functions, reasons []string
+	for _, r := range l.Refused {
+		if f := r.Hook[strings.LastIndexByte(r.Hook, ':')+1:]; !slices.Contains(functions, f) {
+			functions = append(functions, f)
+		}
+		if !slices.Contains(reasons, r.Why) {
+			reasons = append(reasons, r.Why)
+		}
+	}
+	if functions == nil {
+		return ""
+	}
+	return strings.Join(functions, ", ") + " in " + l.Path + ": " + strings.Join(reasons, ", ")
 }

@@ -154,6 +154,7 @@ func TestNoAnswerSaysWhy(t *testing.T) {
 		{"not asked", `{"Hooks":[{"event":"skb_drop","state":"not asked"}]}`, nil, "skb_drop", NotRecorded, "--events"},
 		{"missing", `{"Hooks":[{"event":"skb_drop","state":"missing","refused":[{"hook":"h","why":"no BTF"}]}]}`, nil, "skb_drop", HookMissing, "h: no BTF"},
 		{"did not happen", "", nil, "skb_drop", Answered, "skb_drop was recorded and did not happen"},
+		{"all lost", `{"Losses":[{"event":"skb_drop","generated":3,"lost_ring":3}]}`, nil, "skb_drop", Answered, "no skb_drop was seen, and some may have happened"},
 		{"selected none", "", map[string]string{"pid": "12345"}, "tcp_rcv_est", Answered, "leaves out all 3"},
 	}
 	for _, tt := range tests {

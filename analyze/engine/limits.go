@@ -155,8 +155,11 @@ func unseen(m *scan.Meta, event string) (ls []string) {
 	if e.Libraries() {
 		late, blind := 0, []string{}
 		for _, lib := range m.Recording.Libraries {
+			if text := lib.Blind(); text != "" {
+				ls = append(ls, "calls not seen of "+text)
+			}
 			switch {
-			case !lib.Probed:
+			case !lib.Probed && lib.Refused == nil:
 				blind = appendNew(blind, lib.Path)
 			case lib.Late:
 				late++

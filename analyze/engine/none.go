@@ -1,6 +1,11 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"netrec/schema"
+)
 
 // explainNone says why an answer has no row.
 func (in *Input) explainNone(sel *Selection) {
@@ -28,6 +33,8 @@ func (in *Input) explainNone(sel *Selection) {
 	switch {
 	case in.onlySock != 0 && total > 0:
 		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
+	case total == 0 && slices.ContainsFunc(events, func(e string) bool { return in.hidden(e, sel) }):
+		in.Answer.Note(fmt.Sprintf("none: no %s was seen, and some may have happened", names))
 	case total == 0:
 		in.Answer.Note(fmt.Sprintf("none: %s was recorded and did not happen", names))
 	case in.matched == 0 && sel.any():
@@ -35,6 +42,13 @@ func (in *Input) explainNone(sel *Selection) {
 	default:
 		in.Answer.Note(fmt.Sprintf("none: %s events of %s, and none of them makes a row", Group(total), names))
 	}
+}
+
+// hidden reports whether an event may have happened although no row has it.
+func (in *Input) hidden(event string, sel *Selection) bool {
+	e := schema.ByName(event)
+	return lossOf(in.Meta, event, sel) != "" || e != nil && e.Libraries() &&
+		slices.ContainsFunc(in.Meta.Recording.Libraries, func(l schema.Library) bool { return !l.Probed || l.Refused != nil })
 }
 
 func joinOr(ss []string) string {
