@@ -12,14 +12,42 @@ var _ = register(engine.Analysis{
 	Help: `The time that the handlers of each interrupt took, least first. A network card has
 one name per queue: an uneven spread shows queues that get more than their share, and
 --by name,cpu on which CPUs they are handled. Handlers that share a line are told apart
-by name; time in the kernel's entry code before the handler is not in it.`,
+by name; time in the kernel's entry code before the handler is not in it. BCC leaves out
+runs of a handler that found the interrupt not to be its own: --compat does so.`,
 	Example: "hardirqs --by name,cpu",
-	Options: irqOptions("name"),
+	Options: irqOptions("name", engine.Compat("leave out runs that found the interrupt not to be their own")),
 	New: func(in *engine.Input) engine.Fold {
-		name := in.Str("irq_name")
+		name, ret := in.Str("irq_name"), in.Str("irq_ret")
 		f := newIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("name", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(name)) }}, "name", "HARDIRQ", 26, false)
-		in.On("irq", func(r *engine.Row) { f.add(r, r.Int(f.dur)) })
-		return f
+		h := &hardirqs{irqSums: f, compat: in.Flag("compat")}
+		in.On("irq", func(r *engine.Row) {
+			if r.Str(ret) == "none" {
+				if h.others++; h.compat {
+					return
+				}
+			}
+			h.add(r, r.Int(h.dur))
+		})
+		return h
 	},
 })
+
+// hardirqs counts runs of handlers that found nothing to do apart.
+type hardirqs struct {
+	*irqSums
+	compat bool
+	others int64
+}
+
+// Finish adds what the other rule changes.
+func (h *hardirqs) Finish(a *render.Answer) {
+	h.irqSums.Finish(a)
+	switch n := plural(h.others, "run", "runs"); {
+	case h.others == 0:
+	case h.compat:
+		a.Note(n + " of handlers that found the interrupt not to be their own left out; without --compat they count")
+	default:
+		a.Note(n + " of handlers that found the interrupt not to be their own; the original (--compat) leaves them out")
+	}
+}
