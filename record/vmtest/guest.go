@@ -56,6 +56,9 @@ func newGuest(cfg Config, k Kernel, img image) (*guest, error) {
 	if cfg.Share != "" {
 		files["share"] = nil
 	}
+	if isDir(k.headers()) {
+		files["headers"] = nil
+	}
 	if err := os.Mkdir(g.path(""), 0o755); err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("creating the guest's folder: %w", err)
@@ -100,6 +103,9 @@ func (g *guest) args() []string {
 	}
 	args = append(args, shareArgs("run", g.path(""), false)...)
 	args = append(args, shareArgs("modules", modulesIn(g.k.dir), true)...)
+	if isDir(g.k.headers()) {
+		args = append(args, shareArgs("headers", g.k.headers(), true)...)
+	}
 	if g.cfg.Share != "" {
 		args = append(args, shareArgs("host", g.cfg.Share, false)...)
 	}

@@ -15,15 +15,17 @@ import (
 	"time"
 )
 
-// imageSuites are where the guest's programs come from.
-var imageSuites = []string{"bookworm", "bookworm-security"}
+// DefaultDebian is the release whose programs a guest has when nobody says otherwise.
+const DefaultDebian = "bookworm"
+
+// imageSuites are where a release's programs come from.
+func imageSuites(debian string) []string { return []string{debian, debian + "-security"} }
 
 // imagePackages are the guest's programs: what drives traffic, what shapes it,
 // and independent witnesses of what happened.
 var imagePackages = []string{
-	"busybox-static", "bpftrace", "curl", "dash", "dnsmasq-base", "ethtool", "iperf3", "iproute2",
-	"iputils-ping", "iw", "kmod", "libbpf-tools", "libc-bin", "musl", "ncat", "python3-minimal", "socat",
-	"strace", "tcpdump",
+	"bpfcc-tools", "busybox-static", "bpftrace", "curl", "dash", "dnsmasq-base", "ethtool", "iperf3", "iproute2",
+	"iputils-ping", "iw", "kmod", "libbpf-tools", "libc-bin", "musl", "ncat", "python3", "socat", "strace", "tcpdump",
 }
 
 // image is the guest's read-only root.
@@ -35,26 +37,27 @@ func (img image) squashfs() string { return filepath.Join(img.dir, "root.squashf
 func (img image) busybox() string  { return filepath.Join(img.dir, "tools", "busybox") }
 
 // prepareImage gives the root image, from the cache or built from packages.
-func prepareImage(ctx context.Context, cache string) (image, error) {
-	dir, err := build(ctx, cache, "image-"+imageKey(), func(dir string) error {
-		return buildImage(ctx, dir)
+func prepareImage(ctx context.Context, cache, debian string) (image, error) {
+	suites := imageSuites(debian)
+	dir, err := build(ctx, cache, "image-"+imageKey(suites), func(dir string) error {
+		return buildImage(ctx, suites, dir)
 	})
 	return image{dir}, err
 }
 
 // imageKey changes with everything that decides what is in the image.
-func imageKey() string {
+func imageKey(suites []string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, cacheFormat, imageSuites, imagePackages, imageDropped, imageDirs, imageLinks, imageFiles)
+	fmt.Fprintln(h, cacheFormat, suites, imagePackages, imageDropped, imageDirs, imageLinks, imageFiles)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-func buildImage(ctx context.Context, dir string) error {
+func buildImage(ctx context.Context, suites []string, dir string) error {
 	if err := checkTools(fetchTools); err != nil {
 		return err
 	}
 	work := filepath.Join(dir, "apt")
-	apt, err := newAptRoot(ctx, work, imageSuites...)
+	apt, err := newAptRoot(ctx, work, suites...)
 	if err != nil {
 		return err
 	}

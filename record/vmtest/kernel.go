@@ -12,7 +12,7 @@ import (
 
 // cacheFormat is part of every cached folder's name: a change in how kernels
 // are unpacked makes old folders unknown instead of wrong.
-const cacheFormat = "3"
+const cacheFormat = "4"
 
 // Kernel is one fetched kernel.
 type Kernel struct {
@@ -33,16 +33,17 @@ type Kernel struct {
 // source says where a series is found. An empty series takes the newest.
 type source struct {
 	name, series, suite string
+	headers             bool // for programs that compile against the kernel in the guest
 }
 
 // sources are Debian's homes of each series. The 6.12 backport for bookworm is
 // published as a security update, not in bookworm-backports.
 var sources = []source{
-	{"5.10", "5.10", "bullseye-security"},
-	{"6.1", "6.1", "bookworm-security"},
-	{"6.12", "6.12", "bookworm-security"},
-	{"6.18", "6.18", "trixie-backports"},
-	{"newest", "", "sid"},
+	{"5.10", "5.10", "bullseye-security", false},
+	{"6.1", "6.1", "bookworm-security", true},
+	{"6.12", "6.12", "bookworm-security", true},
+	{"6.18", "6.18", "trixie-backports", false},
+	{"newest", "", "sid", false},
 }
 
 // Names lists the kernels that [Run] and [Prepare] know, oldest first.
@@ -95,7 +96,7 @@ func Prepare(ctx context.Context, name string) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	img, err := prepareImage(ctx, cache)
+	img, err := prepareImage(ctx, cache, DefaultDebian)
 	if err != nil {
 		return Kernel{}, fmt.Errorf("preparing the guest's root image: %w", err)
 	}
@@ -166,11 +167,17 @@ func fetchKernel(ctx context.Context, src source, img image, dir string) error {
 	if err != nil {
 		return err
 	}
+	if src.headers {
+		packages = append(packages, headersPackages(k.Release)...)
+	}
 	debs, err := apt.download(ctx, packages...)
 	if err != nil {
 		return err
 	}
 	if err := unpackKernel(ctx, debs, dir, k.Release); err != nil {
+		return err
+	}
+	if err := unpackHeaders(ctx, debs, dir); err != nil {
 		return err
 	}
 	if err := indexModules(ctx, img, dir, k.Release); err != nil {

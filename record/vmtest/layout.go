@@ -20,7 +20,7 @@ var imageDropped = []string{
 // imageDirs are folders that packages expect and do not bring.
 var imageDirs = []string{
 	"dev", "etc", "home", "host", "mnt", "proc", "root", "run", "run/vmtest", "sys", "tmp", "usr",
-	"usr/bin", "usr/lib", "usr/lib64", "usr/lib/modules", "usr/sbin", "var", "var/lib", "var/lib/misc",
+	"usr/bin", "usr/lib", "usr/lib64", "usr/lib/modules", "usr/sbin", "usr/src", "var", "var/lib", "var/lib/misc",
 	"var/log", "var/tmp",
 }
 

@@ -30,6 +30,8 @@ const maxOutput = 64 << 20
 type Config struct {
 	// Kernel is one of [Names].
 	Kernel string
+	// Debian is the release whose programs the guest has; see [DefaultDebian].
+	Debian string
 	// Share is a host folder, seen as /host in the guest, where the command
 	// starts. Empty: none.
 	Share string
@@ -100,7 +102,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	res.Kernel = k
 	cache := filepath.Dir(k.dir)
-	img, err := prepareImage(ctx, cache)
+	img, err := prepareImage(ctx, cache, cfg.Debian)
 	if err != nil {
 		return res, err
 	}
@@ -148,6 +150,9 @@ func (c *Config) complete() error {
 		if strings.ContainsAny(s, "\n\x00") {
 			return fmt.Errorf("%q has a line break", s)
 		}
+	}
+	if c.Debian == "" {
+		c.Debian = DefaultDebian
 	}
 	if c.CPUs == 0 {
 		c.CPUs = DefaultCPUs

@@ -57,6 +57,9 @@ func unpackKernel(ctx context.Context, debs []string, dir, release string) error
 	var bz []byte
 	tree := filepath.Join(modulesIn(dir), release)
 	for _, deb := range debs {
+		if isHeaders(deb) {
+			continue
+		}
 		err := walkDeb(ctx, deb, func(h *tar.Header, r io.Reader) error {
 			if h.Typeflag != tar.TypeReg {
 				return nil

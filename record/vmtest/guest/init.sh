@@ -19,6 +19,9 @@ ln -sf /proc/self/fd /dev/fd
 busybox hostname guest
 ip link set lo up
 
+if [ -e $run/headers ]; then
+	mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=loose,ro headers /usr/src
+fi
 if [ -e $run/share ]; then
 	mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=mmap host /host
 	cd /host || exit

@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	list := fs.Bool("list", false, "show the cached kernels and leave")
 	fetch := fs.Bool("fetch", false, "only make the kernels ready")
 	cfg := vmtest.Config{Output: os.Stdout}
+	fs.StringVar(&cfg.Debian, "debian", vmtest.DefaultDebian, "release whose programs the guest has")
 	fs.StringVar(&cfg.Share, "share", "", "host `folder` to see as /host")
 	fs.IntVar(&cfg.CPUs, "cpus", vmtest.DefaultCPUs, "processors of the guest")
 	fs.IntVar(&cfg.MemoryMiB, "memory", vmtest.DefaultMemoryMiB, "memory of the guest in MiB")
