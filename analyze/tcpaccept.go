@@ -23,6 +23,7 @@ That version reads BL from the new socket, which has a copy made when the handsh
 ended: --compat shows the copy. Both are in the formats for programs.`,
 	Example: "tcpaccept --port 80",
 	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
+		portsOption("ports", "P", "local"),
 		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"},
 		engine.Compat("BL as the new socket has it")}),
 	New: newTcpaccept,
@@ -33,6 +34,7 @@ type tcpaccept struct {
 	t      *render.Table
 	stamp  *stamp
 	family familyFilter
+	ports  portList
 	born   agg.PerSocket[int64] // when the handshake ended
 	script bool
 	compat bool
@@ -45,7 +47,7 @@ type tcpaccept struct {
 }
 
 func newTcpaccept(in *engine.Input) engine.Fold {
-	f := &tcpaccept{in: in, family: newFamilyFilter(in), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
+	f := &tcpaccept{in: in, family: newFamilyFilter(in), ports: newPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
 		newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
@@ -89,7 +91,7 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		f.failed++
 		return
 	}
-	if !f.family.wants(r.Str(f.raddr)) || r.Str(f.laddr) == "" { // of another family
+	if !f.family.wants(r.Str(f.raddr)) || !f.ports.has(r.Int(f.lport)) || r.Str(f.laddr) == "" { // of another family
 		return
 	}
 	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)
