@@ -23,11 +23,10 @@ where they were recorded (tcp_msg), else from those of all sockets (sock_io). Da
 that the kernel moves by itself, as NFS and splice do, may be missing.
 BCC counts reads with MSG_PEEK: --compat does so.`,
 	Example: "tcptop --interval 5 --top 10",
-	Options: []engine.Option{
-		{Name: "interval", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},
+	Options: slices.Concat([]engine.Option{
+		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},
 		engine.Top("20", "how many lines of each interval"),
-		engine.Compat("count MSG_PEEK reads too"),
-	},
+	}, familyOptions, []engine.Option{engine.Compat("count MSG_PEEK reads too")}),
 	New: newTcptop,
 })
 
@@ -48,6 +47,7 @@ type tcptop struct {
 	t      *render.Table
 	lines  map[tcptopKey]*tcptopLine
 	names  agg.Intern
+	family familyFilter
 	step   int64 // ns
 	from   int64 // of the interval
 	top    int
@@ -59,7 +59,7 @@ type tcptop struct {
 
 func newTcptop(in *engine.Input) engine.Fold {
 	f := &tcptop{in: in, lines: map[tcptopKey]*tcptopLine{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
-		compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
+		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
 		pid: in.Int("pid"), comm: in.Str("comm"), protocol: in.Str("protocol")}
 	in.Sockets("")
 	in.On(firstOf(in, "tcp_msg", "sock_io"), f.row)
@@ -82,7 +82,7 @@ func firstOf(in *engine.Input, events ...string) string {
 }
 
 func (f *tcptop) row(r *engine.Row) {
-	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" {
+	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.wants(r.Sock.Laddr) {
 		return
 	}
 	for f.step > 0 && r.TS >= f.from+f.step {
