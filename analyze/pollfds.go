@@ -22,8 +22,9 @@ all of them each time.
 --all counts select(2) and epoll_wait(2) and their kin as well: of select the descriptors
 in its sets (those below 256), of epoll those that were put into the instance since the
 recording began (one that gets the number of an instance that was closed has its
-descriptors, too). The original sees poll(2) alone; --compat does so. Which descriptors
-are sockets is known of those whose opening or use is in the recording.`,
+descriptors, too). The original sees poll(2) alone; --compat does so. Last comes what the
+descriptors lead to, as far as their opening or use is in the recording; those in an epoll
+instance count where they are ready.`,
 	Example: "pollfds --all --by pid,comm,func,nfds",
 	Options: []engine.Option{
 		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "select and epoll too"},
@@ -38,22 +39,24 @@ type pollfds struct {
 	calls       *mapOf[engine.Key, int64]
 	share       *mapOf[process, linear]
 	keys        *engine.Keys
+	types       pollTypes
 	epolls      agg.Epolls
 	all, compat bool
 	watched     int64 // by the row at hand
 
-	others, fds, sockets, timeouts, polls             int64
-	fn, nfds, set, epfd, pid, comm, ret, op, fd, data scan.Col
+	others, unnamed, timeouts, polls                         int64
+	fn, nfds, set, ready, epfd, pid, comm, ret, op, fd, data scan.Col
 }
 
 func newPollfds(in *engine.Input) engine.Fold {
-	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), epfd: in.Int("epfd"),
+	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
 		pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
 	f.calls = countBy[engine.Key](in, "calls", f.keys.Columns...)
 	f.calls.table.Unnamed = true
 	f.share = percentOf[process](in, "ready_percent", processKeys...)
+	f.types.in = in
 	in.Descriptors("")
 	in.On("sys_poll", f.poll)
 	if f.all {
@@ -84,7 +87,8 @@ func (f *pollfds) poll(r *engine.Row) {
 	default:
 		f.watched = f.epolls.Size(pid, r.Int(f.epfd))
 	}
-	entries := f.look(r, pid)
+	entries := f.look(r.Str(f.set), r, func(t *pollType) { t.watched++ })
+	f.look(r.Str(f.ready), r, func(t *pollType) { t.ready++ })
 	f.watched = max(f.watched, entries)
 	f.calls.Add(f.keys.Of(r), 1)
 	ret := r.Int(f.ret)
@@ -96,33 +100,37 @@ func (f *pollfds) poll(r *engine.Row) {
 	}
 }
 
-// look counts the descriptors of a call's list, and the sockets among them.
-func (f *pollfds) look(r *engine.Row, pid int64) int64 {
-	n := int64(0)
-	for list := r.Str(f.set); ; {
+// look counts the descriptors of a list of the call's, each by its type.
+func (f *pollfds) look(list string, r *engine.Row, count func(*pollType)) int64 {
+	n, pid := int64(0), r.Int(f.pid)
+	for {
 		e, rest, ok := agg.NextPoll(list)
-		if !ok {
+		switch list = rest; {
+		case !ok:
 			return n
-		}
-		list = rest
-		if e.More > 0 {
+		case e.More > 0:
 			n += e.More
+			f.unnamed += e.More
 			continue
+		case e.Epoll:
+			count(f.types.of(f.epolls.File(pid, r.Int(f.epfd), e.Data)))
+		default:
+			count(f.types.of(f.in.FD(pid, e.FD)))
 		}
 		n++
-		if f.fds++; f.in.FD(pid, e.FD) != nil {
-			f.sockets++
-		}
 	}
 }
 
-// Finish says what the descriptors were.
+// Finish says what the descriptors are.
 func (f *pollfds) Finish(a *render.Answer) {
+	if !f.compat {
+		f.types.Finish(a)
+	}
 	if f.timeouts > 0 {
 		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Group(f.timeouts), plural(f.polls, "call", "calls")))
 	}
-	if f.fds > 0 {
-		a.Note(fmt.Sprintf("descriptors looked at: %s, of which %s are known to be sockets", engine.Group(f.fds), engine.Group(f.sockets)))
+	if f.unnamed > 0 && !f.compat {
+		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " of long lists, which the recorder cuts, are in no type")
 	}
 	if f.others > 0 {
 		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.others, "call", "calls")))
