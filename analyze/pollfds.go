@@ -44,7 +44,7 @@ type pollfds struct {
 	all, compat bool
 	watched     int64 // by the row at hand
 
-	others, unnamed, timeouts, polls                         int64
+	others, ppolls, unnamed, timeouts, polls                 int64
 	fn, nfds, set, ready, epfd, pid, comm, ret, op, fd, data scan.Col
 }
 
@@ -77,8 +77,13 @@ func (f *pollfds) control(r *engine.Row) {
 func (f *pollfds) poll(r *engine.Row) {
 	pid := r.Int(f.pid)
 	switch fn := r.Str(f.fn); {
-	case fn == "poll", fn == "ppoll" && !f.compat:
-		f.watched = r.Int(f.nfds)
+	case fn == "ppoll" && f.compat:
+		f.ppolls++
+		return
+	case fn == "poll", fn == "ppoll":
+		if f.watched = r.Int(f.nfds); fn == "ppoll" {
+			f.ppolls++
+		}
 	case !f.all:
 		f.others++
 		return
@@ -132,6 +137,8 @@ func (f *pollfds) Finish(a *render.Answer) {
 	if f.unnamed > 0 && !f.compat {
 		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " of long lists, which the recorder cuts, are in no type")
 	}
+	noteRules(a, f.ppolls, f.compat, plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
+		plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
 	if f.others > 0 {
 		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.others, "call", "calls")))
 	}

@@ -21,11 +21,11 @@ sockets send and receive. Intervals without any call are left out, and the last 
 shorter. Failed calls count.
 
 The original prints the time at the end of an interval; its hook for sending misses the
-sends of programs on current kernels, this one does not.`,
+sends of programs on current kernels: --compat leaves them out.`,
 	Example: "sockstat --interval 10 --by probe,comm",
 	Options: []engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds"},
-		engine.By("probe", append([]string{"tid", "cpu"}, engine.SocketKeys...)...),
+		engine.By("probe", append([]string{"tid", "cpu"}, engine.SocketKeys...)...), sendCompat,
 	},
 	New: newSockstat,
 })
@@ -38,6 +38,7 @@ type sockstat struct {
 	since  int64 // beginning of the interval, 0 before the first
 	counts map[engine.Key]int64
 	probes map[string]string // of system calls, by their names
+	sends  *sends
 	fn     scan.Col
 	dir    scan.Col
 }
@@ -48,7 +49,12 @@ func newSockstat(in *engine.Input) engine.Fold {
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
 	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
 		Columns: join([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
-	in.On("sock_io", f.count)
+	f.sends = newSends(in)
+	in.On("sock_io", func(r *engine.Row) {
+		if f.sends.counted(r) {
+			f.count(r)
+		}
+	})
 	for _, event := range []string{"sys_accept", "sys_bind", "sys_connect", "sys_socket"} {
 		in.Use(event, "its calls are not counted", f.count)
 	}
@@ -95,5 +101,8 @@ func (f *sockstat) show() {
 	clear(f.counts)
 }
 
-// Finish writes the last interval.
-func (f *sockstat) Finish(*render.Answer) { f.show() }
+// Finish writes the last interval and tells the rules apart.
+func (f *sockstat) Finish(a *render.Answer) {
+	f.show()
+	f.sends.Finish(a)
+}

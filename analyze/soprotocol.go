@@ -54,9 +54,9 @@ them into the same map as connects. --compat does so.`,
 			}
 		})
 		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
-			if mixed > 0 && !compat {
-				a.Note(fmt.Sprintf("the original (--compat) has %s among the connects, %s of them failed", plural(mixed, "accept", "accepts"), engine.Group(failed)))
-			}
+			accepts := plural(mixed, "accept", "accepts")
+			noteRules(a, mixed, compat, fmt.Sprintf("original rule: %s among the connects, %s of them failed", accepts, engine.Group(failed)),
+				fmt.Sprintf("the original (--compat) has %s among the connects, %s of them failed", accepts, engine.Group(failed)))
 		}))
 	},
 })
