@@ -22,7 +22,8 @@ rarest first, then by reason and the function that dropped them. Kernels before
 --each has a line per packet instead of the stacks: who owns its socket, device, ends,
 reason and place. --by counts packets by any of these; --by second,reason is their
 course over time. A packet has a device if it was seen at one (dev_queue, dev_recv …).
-The original counts by the eight innermost frames; its count is the same.`,
+The original counts by the eight innermost frames; its count is the same.
+Drops in hardware, or before the packet became an sk_buff, are not seen.`,
 	Example: "skbdrop --by second,reason,dev",
 	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "innermost frames of a stack that count; 0 for all"},
 		{Name: "each", Kind: engine.Flag, Doc: "a line per packet instead of counts"},

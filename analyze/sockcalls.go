@@ -15,7 +15,8 @@ var _ = register(engine.Analysis{
 receive, by function and process, rarest first; failed calls count. Each message of
 sendmmsg(2) and recvmmsg(2) is a call of its own. The original's hook for sending no
 longer sees the calls of programs on current kernels, only those that the kernel makes
-itself: --compat leaves sends out.`,
+itself: --compat leaves sends out.
+Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockcalls --by func,comm,proto",
 	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second"}, engine.SocketKeys...)...), sendCompat},
 	New: func(in *engine.Input) engine.Fold {

@@ -20,7 +20,8 @@ it at that moment: a path, or the kind of file with its inode, sockets with thei
 FROM, on RECV, is the thread that had sent it, found by the address of the file.
 
 What is sent may be lost with its message. BCC looks names up after the fact, and of what
-was sent only: --compat shows N/A for the rest and leaves FROM out.`,
+was sent only: --compat shows N/A for the rest and leaves FROM out.
+Descriptors taken with pidfd_getfd(2) do not travel and are not shown.`,
 	Example: "sofdsnoop --timestamp",
 	Options: []engine.Option{
 		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},

@@ -18,7 +18,8 @@ up to the sockets, with all that TCP sends in answer; net_tx is what finishes se
 packets and restarts queues.
 
 Hard interrupts on top of a soft one are taken out of its time, where they were
-recorded. --compat leaves them in, as BCC does.`,
+recorded. --compat leaves them in, as BCC does.
+What drivers do in threads of their own (threaded NAPI) is not in it.`,
 	Example: "softirqs --by vector,cpu",
 	Options: irqOptions("vector", engine.Compat("with the hard interrupts on top")),
 	New:     newSoftirqs,

@@ -20,7 +20,8 @@ round trips.
 --ping-log takes the output of ping for the same time and adds what ping measured
 and by how much it is more: the time that ping's own process took.
 The original goes by identifier and number alone, so two hosts, or both families,
-pinged with the same ones are mixed up: --compat does so.`,
+pinged with the same ones are mixed up: --compat does so.
+Requests of other hosts, which this one answers, are not shown.`,
 	Example: "superping --addr 10.0.0.1",
 	Options: []engine.Option{{Name: "ping-log", Kind: engine.Text, Doc: "output of ping, to compare with"}, windowOption,
 		engine.Compat("by identifier and sequence number only")},

@@ -20,7 +20,9 @@ connections and limit, at the moment it was taken; WAITus is how long the connec
 lay in the queue, from the end of its handshake. --bpftrace has the columns of the
 bpftrace version.
 That version reads BL from the new socket, which has a copy made when the handshake
-ended: --compat shows the copy. Both are in the formats for programs.`,
+ended: --compat shows the copy. Both are in the formats for programs.
+Connections that no process takes have no line: tcpaccept-tp has those that were made, and
+tcpsynbl those for which there was no room.`,
 	Example: "tcpaccept --port 80",
 	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
 		portsOption("ports", "P", "local"),

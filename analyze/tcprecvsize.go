@@ -10,6 +10,7 @@ var _ = register(msgSizes{event: "tcp_msg", dir: "recv", name: "recv_bytes"}.of(
 stream. Errors are counted apart. Reads with MSG_PEEK leave the data where it is and do
 not count.
 The original reads the return value without its sign, so errors land in the buckets
-of gigabytes; it counts MSG_PEEK: --compat does so. b4 counts neither zero nor errors.`,
+of gigabytes; it counts MSG_PEEK: --compat does so. b4 counts neither zero nor errors.
+Data mapped with TCP_ZEROCOPY_RECEIVE passes this function by.`,
 	Example: "tcprecvsize --by comm",
 }))

@@ -23,7 +23,8 @@ since the last retransmission, with the queueing discipline where the kernel nam
 elsewhere if it dropped none.
 -c counts per connection. --bpftrace has the columns of the bpftrace version. The
 originals show the process on the CPU, usually not the owner: --compat does so,
-without S, and with L only where -l asks for it.`,
+without S, and with L only where -l asks for it.
+Attempts that failed are seen on kernels after 6.12 only.`,
 	Example: "tcpretrans -c --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "lossprobe", Short: "l", Kind: engine.Flag, Doc: "with --compat: tail loss probes too"},

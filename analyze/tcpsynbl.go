@@ -21,7 +21,8 @@ listener, SYNs, the longest queue of handshakes and of connections, what was
 dropped at each, how many SYNs their clients had to send again (SYN+), and how many
 SYN-ACKs this host did (SYNACK+).
 The original mixes all listeners of a limit, looks only where a handshake ends, and
-counts an IPv4 client of an IPv6 listener twice: --compat does so.`,
+counts an IPv4 client of an IPv6 listener twice: --compat does so.
+SYNs that are dropped on their way to the listener are not seen.`,
 	Example: "tcpsynbl --port 80",
 	Options: []engine.Option{engine.By("listener,limit", "comm", "pid", "host", "netns", "cpu"), engine.Compat("by limit only, IPv4 clients of IPv6 listeners counted twice")},
 	New:     newTcpsynbl,

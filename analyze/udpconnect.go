@@ -20,7 +20,8 @@ each destination. --first adds when a connected socket sent and received its fir
 datagram, in microseconds after the connect. How long sockets live and what they move is
 in udplife.
 The original shows connects of all datagram sockets, ping's among them, and does not
-say which failed: --compat does so.`,
+say which failed: --compat does so.
+Sockets that were connected before the recording are not among them.`,
 	Example: "udpconnect --flows",
 	Options: []engine.Option{
 		{Name: "flows", Kind: engine.Flag, Doc: "also destinations of sockets that are not connected"},

@@ -19,7 +19,8 @@ has, and flows of sockets that are not connected: one per peer, from the first t
 the last datagram, another after so many seconds of silence.
 The original sees only the functions for IPv4, so IPv6 has no bytes and no end there;
 it counts sends that failed and reads with MSG_PEEK, and a second connect moves the
-beginning: --compat does so.`,
+beginning: --compat does so.
+Datagrams of tunnels in the kernel (VXLAN, WireGuard) are not counted.`,
 	Example: "udplife --port 53",
 	Options: []engine.Option{{Name: "idle", Kind: engine.Number, Default: "30", Doc: "seconds of silence that end a flow of an unconnected socket"},
 		engine.Compat("IPv4 only, sizes asked for, MSG_PEEK counted, a connect moves the beginning")},

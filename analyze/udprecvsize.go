@@ -11,6 +11,7 @@ counted apart, reads with MSG_PEEK not at all. A datagram that is longer than th
 caller's buffer is cut, and shows as what the caller got.
 The original sees the function for IPv4 only and reads the return value without its
 sign, so errors land in the buckets of gigabytes: --compat does so. b7 counts neither
-errors nor empty datagrams.`,
+errors nor empty datagrams.
+Tunnels in the kernel (VXLAN, WireGuard) do not pass these functions.`,
 	Example: "udprecvsize --by comm,host",
 }))
