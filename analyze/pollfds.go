@@ -15,8 +15,8 @@ var _ = register(engine.Analysis{
 	Group:    groupFull,
 	Question: "how many descriptors do programs wait on, and how many of them are ready?",
 	Help: `Calls of poll(2) and ppoll(2) by process and number of descriptors, rarest first, then
-for each process what share of them was ready when the call returned with something, in
-percent: a program that waits on hundreds of descriptors for one has its kernel look at
+for each of these processes what share of them was ready when the call returned with
+something, in percent: a program that waits on hundreds of descriptors for one has its kernel look at
 all of them each time.
 
 --all counts select(2) and epoll_wait(2) and their kin as well: of select the descriptors
@@ -37,25 +37,27 @@ instance count where they are ready.`,
 type pollfds struct {
 	in          *engine.Input
 	calls       *mapOf[engine.Key, int64]
-	share       *mapOf[process, linear]
+	share       *mapOf[engine.Key, linear]
 	keys        *engine.Keys
+	others      *engine.Keys // without the number of descriptors
 	types       pollTypes
 	epolls      agg.Epolls
 	all, compat bool
 	watched     int64 // by the row at hand
 
-	others, ppolls, unnamed, timeouts, polls                 int64
-	fn, nfds, set, ready, epfd, pid, comm, ret, op, fd, data scan.Col
+	left, ppolls, unnamed, timeouts, polls             int64
+	fn, nfds, set, ready, epfd, pid, ret, op, fd, data scan.Col
 }
 
 func newPollfds(in *engine.Input) engine.Fold {
 	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
-		pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
+		pid: in.Int("pid"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
 	f.calls = countBy[engine.Key](in, "calls", f.keys.Columns...)
 	f.calls.table.Unnamed = true
-	f.share = percentOf[process](in, "ready_percent", processKeys...)
+	f.others = in.Keys(map[string]engine.KeyDef{"nfds": {Put: func(*engine.Row, *engine.KeyValues) {}}})
+	f.share = percentOf[engine.Key](in, "ready_percent", f.others.Columns...)
 	f.types.in = in
 	in.Descriptors("")
 	in.On("sys_poll", f.poll)
@@ -85,7 +87,7 @@ func (f *pollfds) poll(r *engine.Row) {
 			f.ppolls++
 		}
 	case !f.all:
-		f.others++
+		f.left++
 		return
 	case fn == "select" || fn == "pselect6":
 		f.watched = 0
@@ -101,7 +103,7 @@ func (f *pollfds) poll(r *engine.Row) {
 		f.timeouts++
 	}
 	if ret > 0 && f.watched > 0 {
-		f.share.Add(process{r.Str(f.comm), pid}, min(100*ret/f.watched, 100))
+		f.share.Add(f.others.Of(r), min(100*ret/f.watched, 100))
 	}
 }
 
@@ -139,7 +141,7 @@ func (f *pollfds) Finish(a *render.Answer) {
 	}
 	noteRules(a, f.ppolls, f.compat, plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
 		plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
-	if f.others > 0 {
-		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.others, "call", "calls")))
+	if f.left > 0 {
+		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.left, "call", "calls")))
 	}
 }
