@@ -28,9 +28,12 @@ What drivers do in threads of their own (threaded NAPI) is not in it.`,
 // handled is a hard interrupt: when it ended and how long it took.
 type handled struct{ ts, ns int64 }
 
-// maxHandled is how many hard interrupts of a CPU wait for the soft one that they are
-// on top of; those that are on none are forgotten.
-const maxHandled = 1024
+// Limits: how many hard interrupts of a CPU wait for the soft one that they are on top of
+// (those that are on none are forgotten), and how many CPUs a file may claim.
+const (
+	maxHandled = 1024
+	maxCPUs    = 1 << 14
+)
 
 type softirqs struct {
 	*irqSums
@@ -68,6 +71,9 @@ func (f *softirqs) interrupt(r *engine.Row) {
 	c := r.Int(f.cpu)
 	if len(f.recent[c]) >= maxHandled {
 		f.recent[c] = f.recent[c][:0]
+	}
+	if len(f.recent) >= maxCPUs {
+		clear(f.recent)
 	}
 	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.dur)})
 }
