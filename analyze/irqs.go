@@ -120,6 +120,7 @@ func (f *irqSums) show() {
 		f.t.Int(v).Int(s.Count).Int(s.Max).End()
 	}
 	f.sums = agg.Keyed[engine.Key, agg.Stats]{}
+	f.keys.Forget()
 }
 
 // Finish shows the last sums or the histograms.

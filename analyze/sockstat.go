@@ -100,6 +100,7 @@ func (f *sockstat) show() {
 		f.t.Int(f.counts[k]).Int(f.since).End()
 	}
 	clear(f.counts)
+	f.keys.Forget()
 }
 
 // Finish writes the last interval and tells the rules apart.

@@ -12,8 +12,9 @@ var _ = register(engine.Analysis{
 	Name:     "udplife",
 	Group:    groupLife,
 	Question: "how long do UDP sockets talk to each peer, and how many bytes?",
-	Help: `One line per connection of a UDP socket, from its connect to the end of the socket or to
-a connect elsewhere. TX_B and RX_B are the bytes that were sent and received in that
+	Help: `One line per connection of a UDP socket, from its connect to a connect elsewhere or to the
+end of the socket: the close of its last descriptor, not the release of its memory, which
+may come later. TX_B and RX_B are the bytes that were sent and received in that
 time. Then connections that the recording cut, with the part of their life that it
 has, and flows of sockets that are not connected: one per peer, from the first to
 the last datagram, another after so many seconds of silence.

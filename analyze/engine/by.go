@@ -174,6 +174,13 @@ func (k *Keys) Of(r *Row) Key {
 	return Key{k, id}
 }
 
+// Forget makes room for others where no key made so far is held any more, as between
+// intervals.
+func (k *Keys) Forget() {
+	clear(k.ids)
+	k.list = k.list[:0]
+}
+
 // keyValue is a decoded value of a key.
 type keyValue struct {
 	num  int64
