@@ -67,7 +67,7 @@ func (f *attempts) state(r *engine.Row) {
 	}
 	switch to {
 	case "ESTABLISHED":
-		a.ended, a.result = r.TS, "connected"
+		a.ended, a.result = r.TS, connected
 	case "CLOSE":
 		if a.ended, a.result = r.TS, "closed"; r.Int(f.sockErr) != 0 {
 			a.result = result(-r.Int(f.sockErr))

@@ -1,9 +1,6 @@
 package analyze
 
 import (
-	"strconv"
-	"strings"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -57,26 +54,4 @@ func (u *unacked) put(t *render.Table, s *agg.Socket, acked int64) {
 	if u != nil {
 		t.Int(max(0, *u.sent.Of(s)-acked))
 	}
-}
-
-// portList is the value of an option that takes ports separated by commas.
-type portList []int64
-
-func newPortList(in *engine.Input, name string) (ports portList) {
-	for w := range strings.SplitSeq(in.Text(name), ",") {
-		if p, err := strconv.ParseUint(strings.TrimSpace(w), 10, 16); err == nil {
-			ports = append(ports, int64(p))
-		}
-	}
-	return ports
-}
-
-// has reports whether the port is listed; an empty list has all.
-func (l portList) has(port int64) bool {
-	for _, p := range l {
-		if p == port {
-			return true
-		}
-	}
-	return len(l) == 0
 }

@@ -48,7 +48,7 @@ func (f *soconnlat) parts(key engine.Key, start, end int64, s *agg.Socket) {
 	if s == nil {
 		return
 	}
-	if a := f.tries.socks.Of(s); a.began >= start && a.ended != 0 && a.result == "connected" {
+	if a := f.tries.socks.Of(s); a.began >= start && a.ended != 0 && a.result == connected {
 		f.shake.Add(key, (a.ended-a.began)/1000)
 		f.wakes.Add(key, max(end-a.ended, 0)/1000)
 	}
@@ -71,7 +71,7 @@ func (f *soconnlat) done(w *connWait, ts, ret int64) {
 	}
 	s := f.in.SocketAt(w.addr)
 	if s != nil {
-		if a := f.tries.socks.Of(s); a.ended != 0 && a.result != "connected" {
+		if a := f.tries.socks.Of(s); a.ended != 0 && a.result != connected {
 			ret = -1
 		}
 		f.parts(w.key, w.start, ts, s)

@@ -40,3 +40,14 @@ func (f *ipecn) share(a *render.Answer) {
 		}
 	}
 }
+
+// mark counts a mark for the socket of this host that the packet is of.
+func (f *ipecn) mark(r *engine.Row, k ecnFlow) {
+	switch {
+	case f.socks == nil:
+	case k.dir == "in":
+		f.socks.mark(ecnEnds{k.to, k.from, r.Int(f.dport), r.Int(f.sport)}, true)
+	default:
+		f.socks.mark(ecnEnds{k.from, k.to, r.Int(f.sport), r.Int(f.dport)}, false)
+	}
+}

@@ -50,17 +50,18 @@ func (k fate) words() string {
 	return strings.Join(ws, ", ")
 }
 
-// packet counts a packet that is over.
-func (f *skblife) packet(p *agg.Packet, ts int64) {
+// packet counts a packet that is over with this row.
+func (f *skblife) packet(r *engine.Row, p *agg.Packet) {
 	if p == nil {
 		return
 	}
-	f.packets.Add(none{}, ts-p.Birth)
+	ns := r.TS - p.Birth
+	f.packets.Add(f.keys.Of(r), ns)
 	if f.longest != nil {
-		f.longest.best.Add(longLife{p.First, p.Birth, ts - p.Birth, p.Skbs, fate{p.How, p.Drop}})
+		f.longest.best.Add(longLife{p.First, p.Birth, ns, p.Skbs, fate{p.How, p.Drop}})
 	}
 	if s := f.became.At(fate{p.How, p.Drop}); s != nil {
-		s.Add(ts - p.Birth)
+		s.Add(ns)
 	}
 }
 
@@ -78,8 +79,8 @@ func (f *skblife) derived(r *engine.Row) {
 	case "segment":
 		f.skbs.Derived(parent, child, r.TS, agg.Cut)
 	case "gro":
-		f.packet(f.skbs.Merged(child, agg.MergedGRO), r.TS)
+		f.packet(r, f.skbs.Merged(child, agg.MergedGRO))
 	case "coalesce":
-		f.packet(f.skbs.Merged(child, agg.MergedTCP), r.TS)
+		f.packet(r, f.skbs.Merged(child, agg.MergedTCP))
 	}
 }

@@ -20,8 +20,8 @@ program.
 send(2), recv(2) and their kin do not pass there. Where socket calls were recorded too,
 the second table has for each process how many of its socket calls came through the file
 layer and how many did not, which the original cannot show.`,
-	Example: "filetype --by type,comm",
-	Options: []engine.Option{engine.By("type,func,comm", "pid", "tid", "second", "cgroup")},
+	Example: "filetype --by type,comm,host",
+	Options: []engine.Option{engine.By("type,func,comm", append([]string{"tid", "second"}, engine.SocketKeys...)...)},
 	New: func(in *engine.Input) engine.Fold {
 		typ, pid, comm, dir, fn := in.Str("file_type"), in.Int("pid"), in.Str("comm"), in.Str("dir"), in.Str("func")
 		keys := in.Keys(map[string]engine.KeyDef{"type": {Columns: []render.Column{render.Col("type", render.String)},

@@ -19,11 +19,15 @@ their answers, by socket and in their order, that no lookup of the same thread
 contains. The recording does not have the name in them. A query that a cache or a
 local resolver answers over another way is not seen.
 --concurrency shows latency by the number of lookups in flight when one began: if it
-grows with them, something limits how many the host may have. Return code, h_errno, function
-and library are in the formats for programs. --bpftrace has the columns of the
-bpftrace version.`,
+grows with them, something limits how many the host may have. --result adds what the call
+returned; its number, the function and the library are in the formats for programs.
+--bpftrace has the columns of the bpftrace version.
+
+The originals read the name when the call returns, from memory that the caller may have used
+again by then. A recording does not have that, so there is no --compat.`,
 	Example: "gethostlatency --concurrency",
 	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
+		{Name: "result", Kind: engine.Flag, Doc: "ok, or why there was no address"},
 		{Name: "concurrency", Kind: engine.Flag, Doc: "latency by lookups in flight instead of lines"}},
 	New: newGethostlatency,
 })
@@ -62,9 +66,13 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 	if f.whole {
 		pidWidth, ms = -6, render.Col("lat_ms", render.Int).Text("LATms", 6).In("ms")
 	}
+	said := render.Col("result", render.String)
+	if in.Flag("result") {
+		said = said.Text("RESULT", -14)
+	}
 	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
 		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
-		render.Col("comm", render.String).Text("COMM", -16), ms, render.Col("host", render.String).Text("HOST", 0),
+		render.Col("comm", render.String).Text("COMM", -16), ms, said, render.Col("host", render.String).Text("HOST", 0),
 		render.Col("ret", render.Int), render.Col("found", render.Int), render.Col("h_errno", render.String),
 		render.Col("func", render.String), render.Col("lib", render.String),
 		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
@@ -91,7 +99,7 @@ func (f *gethostlatency) row(r *engine.Row) {
 	} else {
 		f.t.Int(render.Round(ns, 1e6, 2))
 	}
-	f.t.Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
 }
 
 // Finish shows the queries that no lookup explains, or latency against load.

@@ -31,6 +31,9 @@ whichever radio it was.`,
 	New: newWifiScan,
 })
 
+// maxRadios is more than a host has; it bounds what a file from elsewhere can claim.
+const maxRadios = 1 << 12
+
 // scanKey is a scan under way.
 type scanKey struct{ wiphy, request uint64 }
 
@@ -75,6 +78,9 @@ func (f *wifiScan) scan(r *engine.Row) {
 	if r.Str(f.step) == "start" {
 		f.scans++
 		f.open.Begin(key, wifiRun{r.TS, f.scans})
+		if len(f.radios) >= maxRadios {
+			clear(f.radios)
+		}
 		f.radios[key.wiphy]++
 		f.global = r.TS
 		f.line(r, fmt.Sprintf("scan started (on-CPU PID %d, %s)", r.Int(f.pid), r.Str(f.comm)), f.asked(r))
@@ -84,7 +90,9 @@ func (f *wifiScan) scan(r *engine.Row) {
 	original := f.global
 	f.global = 0
 	if ok {
-		f.radios[key.wiphy]--
+		if f.radios[key.wiphy]--; f.radios[key.wiphy] <= 0 {
+			delete(f.radios, key.wiphy)
+		}
 	}
 	if ok != (original != 0) || ok && run.start != original {
 		f.wrong++

@@ -18,10 +18,12 @@ var _ = register(engine.Analysis{
 given to send, IPv4 and IPv6. A packet that has no mark before the queueing
 discipline and one after it was marked here: the line says by which kind. Then the
 marks per source, destination and device, with how often congestion control of the
-sending socket reacted (CWR) if it is on this host. The header looked at is the outer
-one; what segmentation makes of a marked packet counts as marked here. Where the
-recording has the kernel's counters, a note says what share of the ECN-capable
-packets received was marked.
+sending socket reacted (CWR) if it is on this host. Last the sockets of this host whose
+packets these are: who receives them or sends them, how often it cut its window, and the
+newest cut, from the window to the threshold. The header looked at is the outer one;
+what segmentation makes of a marked packet counts as marked here. Where the recording
+has the kernel's counters, a note says what share of the ECN-capable packets received
+was marked.
 The original sees IPv4 packets received only: --compat shows those.`,
 	Example: "ipecn --addr 10.0.0.0/8",
 	Options: []engine.Option{engine.Compat("IPv4 packets received only")},
@@ -42,6 +44,7 @@ type ipecn struct {
 	flows  agg.Top[ecnFlow]
 	cuts   agg.Top[string] // reactions of congestion control, by remote address
 	names  agg.Intern
+	socks  *ecnSocks // nil with --compat
 	compat bool
 	others int64 // that the original does not see
 
@@ -57,6 +60,7 @@ func newIpecn(in *engine.Input) engine.Fold {
 	in.Use("skb_drop", "", func(r *engine.Row) { f.queued.End(r.Uint(f.skb)) }) // the address is free for another
 	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0).ForPeople(), render.Col("what", render.String).Text("WHAT", 0).ForPeople(), render.Col("saddr", render.String).Text("FROM", 0)}
 	if !f.compat {
+		f.socks = newEcnSocks(in)
 		in.Use("tcp_cong_state", "reactions of congestion control are not counted", f.reaction)
 		cols = append(cols, render.Col("rest", render.String).Text("REST", 0).ForPeople())
 	}
@@ -102,6 +106,7 @@ func (f *ipecn) qdisc(r *engine.Row) string {
 func (f *ipecn) reaction(r *engine.Row) {
 	if r.Str(f.state) == "cwr" {
 		f.cuts.Add(f.names.Get(r.Str(f.raddr)), 1)
+		f.socks.reaction(r)
 	}
 }
 
@@ -111,6 +116,7 @@ func (f *ipecn) line(r *engine.Row, by string) {
 		k.dir = "out"
 	}
 	f.flows.Add(k, 1)
+	f.mark(r, k)
 	if f.t.Int(f.in.Local(r.TS)).Str("ECN CE from:").Str(k.from); !f.compat {
 		rest := fmt.Sprintf("to: %s %s %s", k.to, k.dir, k.dev)
 		if by != "" {
@@ -125,6 +131,7 @@ func (f *ipecn) line(r *engine.Row, by string) {
 func (f *ipecn) Finish(a *render.Answer) {
 	if !f.compat {
 		f.table()
+		f.socks.Finish(a)
 		f.share(a)
 	}
 	noteRules(a, f.others, f.compat,

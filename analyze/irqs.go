@@ -17,6 +17,7 @@ func irqOptions(key string, more ...engine.Option) []engine.Option {
 		{Name: "count", Short: "C", Kind: engine.Flag, Doc: "how often instead of how long"},
 		{Name: "dist", Short: "d", Kind: engine.Flag, Doc: "histograms of the single runs"},
 		{Name: "cpu", Short: "c", Kind: engine.Number, Doc: "only this CPU"},
+		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "the time at which what is summed up begins"},
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "0", Doc: "sums of every so many seconds, with their time"},
 		engine.By(key, "cpu"),
 	}, more...)
@@ -34,7 +35,8 @@ type irqSums struct {
 	count    bool
 	down     bool // greatest first
 	interval int64
-	until    int64 // end of the interval at hand
+	stamped  bool
+	from     int64 // beginning of what is summed up
 
 	cpu, dur scan.Col
 }
@@ -42,7 +44,7 @@ type irqSums struct {
 // newIRQSums makes the table: a heading and width of the names as the original has them.
 func newIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width int, down bool) *irqSums {
 	f := &irqSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9,
-		cpu: in.Int("cpu"), dur: in.Int("dur_ns")}
+		from: in.Start(), cpu: in.Int("cpu"), dur: in.Int("dur_ns")}
 	label := "usecs"
 	if in.Flag("nanoseconds") {
 		f.unit, label = 1, "nsecs"
@@ -56,7 +58,7 @@ func newIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 		return f
 	}
 	var cols []render.Column
-	if f.interval > 0 {
+	if f.stamped = f.interval > 0 || in.Flag("timestamp"); f.stamped {
 		cols = append(cols, render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("from_ns", render.Int).In("ns"))
 	}
 	for _, c := range f.keys.Columns {
@@ -84,9 +86,9 @@ func (f *irqSums) add(r *engine.Row, ns int64) {
 		f.hists.Add(f.keys.Of(r), ns/f.unit)
 		return
 	}
-	if f.interval > 0 && r.TS >= f.until {
+	if f.interval > 0 && r.TS >= f.from+f.interval {
 		f.show()
-		f.until = r.TS - (r.TS-f.in.Start())%f.interval + f.interval
+		f.from = r.TS - (r.TS-f.in.Start())%f.interval
 	}
 	if s := f.sums.At(f.keys.Of(r)); s != nil {
 		s.Add(ns)
@@ -107,8 +109,8 @@ func (f *irqSums) show() {
 	}
 	for _, k := range f.sums.Sorted(weight, engine.Key.Compare) {
 		s := f.sums.At(k)
-		if f.interval > 0 {
-			f.t.Int(f.in.Local(f.until - f.interval)).Int(f.until - f.interval)
+		if f.stamped {
+			f.t.Int(f.in.Local(f.from)).Int(f.from)
 		}
 		k.Put(f.t)
 		v := s.Sum / f.unit
@@ -118,6 +120,7 @@ func (f *irqSums) show() {
 		f.t.Int(v).Int(s.Count).Int(s.Max).End()
 	}
 	f.sums = agg.Keyed[engine.Key, agg.Stats]{}
+	f.keys.Forget()
 }
 
 // Finish shows the last sums or the histograms.

@@ -8,7 +8,7 @@ type layer struct {
 	prefixes, suffixes []string
 }
 
-// stackLayers are the layers from the socket down; the first that a name fits is its.
+// stackLayers are the layers; the first that a name fits is its.
 var stackLayers = []layer{
 	{name: "TCP", prefixes: []string{"tcp_", "__tcp_", "inet_csk_", "tcp4_", "tcp6_"}},
 	{name: "UDP", prefixes: []string{"udp", "__udp"}},
@@ -21,7 +21,9 @@ var stackLayers = []layer{
 		"inet_accept", "inet_stream", "unix_", "netlink_", "release_sock", "lock_sock"}},
 	{name: "IP", prefixes: []string{"ip_", "__ip_", "ip4_", "ip6_", "ipv6_", "__ipv6", "inet_", "inet6_", "icmp", "fib_", "nf_", "nft_", "ipt_", "neigh_", "arp_", "dst_", "rt_"}},
 	{name: "device", prefixes: []string{"dev_", "__dev_", "netif_", "__netif_", "napi_", "__napi_", "netdev_", "validate_xmit", "process_backlog", "gro_",
-		"eth_", "br_", "bond_", "vlan_", "veth_", "tun_", "virtnet_", "loopback_", "e1000", "ixgbe", "i40e", "igb_", "mlx", "ena_", "bnxt_"},
+		"eth_", "br_", "bond_", "vlan_"}},
+	{name: "driver", prefixes: []string{"veth_", "tun_", "virtnet_", "loopback_", "e1000", "ixgbe", "i40e", "ice_", "igb_", "igc_", "mlx", "ena_", "bnxt_",
+		"tg3_", "rtl8169", "vmxnet3_", "netvsc_", "gve_", "iwl_", "ath"},
 		suffixes: []string{"_start_xmit", "_xmit", "_xmit_frame", "_clean_rx_irq", "_clean_tx_irq"}},
 }
 

@@ -1,12 +1,8 @@
 package analyze
 
 import (
-	"cmp"
-	"slices"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
-	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -19,6 +15,7 @@ type listenQueue struct {
 
 	limit                     int64
 	syns, handshakes, synacks int64
+	again                     int64 // SYNs that came once more
 	requests, longest         int64 // longest queues: of handshakes, of connections
 	synDrops, lateDrops       int64
 }
@@ -36,11 +33,13 @@ const maxListeners = 1 << 14
 // listeners keeps the queues of listening sockets. Rows of the kernel's handshake are
 // about a listener without being its own, so it is known by address and local port.
 type listeners struct {
-	in *engine.Input
-	m  map[listenerKey]*listenQueue
+	in    *engine.Input
+	m     map[listenerKey]*listenQueue
+	open  agg.Spans[client] // handshakes that began
+	names agg.Intern
 
-	listener, newState, limit scan.Col
-	laddr, lport, raddr       scan.Col
+	listener, newState, limit  scan.Col
+	laddr, lport, raddr, rport scan.Col
 }
 
 type listenerKey struct {
@@ -50,7 +49,7 @@ type listenerKey struct {
 
 func newListeners(in *engine.Input) *listeners {
 	f := &listeners{in: in, m: map[listenerKey]*listenQueue{}, listener: in.Int("listener"), newState: in.Str("new_state"),
-		limit: in.Int("sk_max_ack_backlog"), laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr")}
+		limit: in.Int("sk_max_ack_backlog"), laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Use("tcp_state", "owners of listeners that began to listen are not known", func(r *engine.Row) {
 		if r.Str(f.newState) == "LISTEN" {
 			q := f.at(listenerKey{r.Sock.Addr, r.Sock.Lport})
@@ -104,28 +103,5 @@ func (f *listeners) older(q *listenQueue) {
 			}
 			return
 		}
-	}
-}
-
-// show lists the listeners that had handshakes, by port.
-func (f *listeners) show() {
-	var all []*listenQueue
-	for _, q := range f.m {
-		if q.syns+q.handshakes+q.synacks > 0 {
-			all = append(all, q)
-		}
-	}
-	slices.SortFunc(all, func(a, b *listenQueue) int {
-		return cmp.Or(cmp.Compare(a.lport, b.lport), cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.addr, b.addr))
-	})
-	t := f.in.Table(render.Spec{Name: "listeners", Columns: []render.Column{render.Col("listener", render.String).Text("LISTENER", -22),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("limit", render.Int).Text("LIMIT", 6),
-		render.Col("syns", render.Int).Text("SYNS", 8), render.Col("handshakes", render.Int).Text("DONE", 8),
-		render.Col("synq_max", render.Int).Text("SYNQ", 6), render.Col("acceptq_max", render.Int).Text("ACCEPTQ", 7),
-		render.Col("syn_drops", render.Int).Text("SYNDROP", 7), render.Col("late_drops", render.Int).Text("ACKDROP", 7),
-		render.Col("synack_retransmits", render.Int).Text("SYNACK+", 7), render.Col("sock", render.Addr)}})
-	for _, q := range all {
-		t.Str(q.end()).IntOr(q.who.pid, q.who.pid > 0).StrOr(q.who.comm).Int(q.limit).Int(q.syns).Int(q.handshakes)
-		t.Int(q.requests).Int(q.longest).Int(q.synDrops).Int(q.lateDrops).Int(q.synacks).Uint(q.addr).End()
 	}
 }

@@ -1,6 +1,9 @@
 package analyze
 
 import (
+	"cmp"
+	"strings"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
@@ -24,17 +27,30 @@ const maxFlows = 1 << 16
 // losses remembers the TCP packets that this host itself dropped, so that a segment
 // sent again can be told from one that was lost elsewhere.
 type losses struct {
-	flows map[packetFlow]lostHere
-	names agg.Intern
+	flows  map[packetFlow]lostHere
+	queues agg.Pending[uint64, string] // packets that a discipline drops, and why
+	names  agg.Intern
+	told   bool // the recording has drops of every kind
 
-	saddr, daddr, sport, dport  scan.Col
-	length, protocol, reason, l scan.Col
+	saddr, daddr, sport, dport, skb scan.Col
+	length, protocol, reason, l     scan.Col
+	kind, why                       scan.Col
 }
 
 func newLosses(in *engine.Input) *losses {
 	f := &losses{flows: map[packetFlow]lostHere{}, saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
-		length: in.Int("len_bytes"), protocol: in.Str("protocol"), reason: in.Str("drop_reason"), l: in.Str("location")}
+		length: in.Int("len_bytes"), protocol: in.Str("protocol"), reason: in.Str("drop_reason"), l: in.Str("location"),
+		skb: in.Int("skb"), kind: in.Str("qdisc_kind"), why: in.Str("qdisc_drop_reason"), told: in.Recorded("skb_drop")}
 	in.Use("skb_drop", "drops on this host are not told from losses elsewhere", f.drop)
+	if in.Recorded("skb_drop") {
+		in.Use("qdisc_drop", "", func(r *engine.Row) { f.queues.Begin(r.Uint(f.skb), f.qdisc(r)) })
+	} else {
+		in.Use("qdisc_drop", "", func(r *engine.Row) {
+			if s := r.Sock; isTCP(s) {
+				f.add(packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}, r.Int(f.length), f.qdisc(r))
+			}
+		})
+	}
 	return f
 }
 
@@ -42,17 +58,25 @@ func (f *losses) drop(r *engine.Row) {
 	if r.Str(f.protocol) != "tcp" {
 		return
 	}
-	k := packetFlow{f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), r.Int(f.sport), r.Int(f.dport)}
+	// A discipline says of a packet first why it drops it, then that it is freed.
+	why, ok := f.queues.End(r.Uint(f.skb))
+	if !ok {
+		why = f.names.Get(cmp.Or(r.Str(f.reason), r.Str(f.l)))
+	}
+	f.add(packetFlow{f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), r.Int(f.sport), r.Int(f.dport)}, r.Int(f.length), why)
+}
+
+// qdisc is which discipline dropped a packet, and why.
+func (f *losses) qdisc(r *engine.Row) string {
+	return f.names.Get(strings.TrimSpace(r.Str(f.kind) + " " + r.Str(f.why)))
+}
+
+func (f *losses) add(k packetFlow, bytes int64, why string) {
 	l, ok := f.flows[k]
 	if !ok && len(f.flows) >= maxFlows {
 		clear(f.flows)
 	}
-	if l.why = r.Str(f.reason); l.why == "" {
-		l.why = r.Str(f.l)
-	}
-	l.why = f.names.Get(l.why)
-	l.bytes += max(1, r.Int(f.length))
-	f.flows[k] = l
+	f.flows[k] = lostHere{l.bytes + max(1, bytes), why}
 }
 
 // claim says why this host dropped the bytes that are sent again, "" if it did not. The

@@ -26,6 +26,9 @@ func (m msgSizes) of(a engine.Analysis) engine.Analysis {
 		rule += ", IPv4 only"
 	}
 	a.Options = []engine.Option{engine.By("", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat(rule)}
+	if m.dir == "recv" {
+		a.Options = append(a.Options, engine.Option{Name: "data", Kind: engine.Flag, Doc: "only calls that returned data: none of zero bytes"})
+	}
 	a.New = m.fold
 	return a
 }
@@ -36,6 +39,7 @@ type msgSizer struct {
 	keys   *engine.Keys
 	sizes  *mapOf[engine.Key, agg.Log2]
 	compat bool
+	data   bool // zero is no size
 
 	ret, asked, flags, dir, function scan.Col
 	right, original, differ, failed  int64
@@ -44,6 +48,7 @@ type msgSizer struct {
 func (m msgSizes) fold(in *engine.Input) engine.Fold {
 	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), flags: in.Int("msg_flags"),
 		dir: in.Str("dir"), function: in.Str("func")}
+	f.data = m.dir == "recv" && in.Flag("data")
 	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
 	in.On(m.event, f.row)
 	return also(f.sizes, f)
@@ -66,6 +71,9 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 	}
 	if f.v4 != "" && r.Str(f.function) != f.v4 {
 		theirs = -1
+	}
+	if f.data && n <= 0 { // the one-liner that looks so has the sign, too
+		return -1, -1
 	}
 	return ours, theirs
 }

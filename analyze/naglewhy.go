@@ -5,7 +5,21 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 )
+
+// andText is a key of the user's choice with one more, a string.
+type andText struct {
+	key engine.Key
+	s   string
+}
+
+func (k andText) Put(t *render.Table) {
+	k.key.Put(t)
+	t.Str(k.s)
+}
+
+func (k andText) Compare(o andText) int { return cmp.Or(k.key.Compare(o.key), cmp.Compare(k.s, o.s)) }
 
 // reason is why data that is queued was not sent.
 func (f *tcpnagle) reason(r *engine.Row) text {
@@ -21,6 +35,6 @@ func (f *tcpnagle) wait(s *blocked, r *engine.Row, nxt uint32) {
 		s.held = 0
 	}
 	if why := f.reason(r); s.held == 0 && (nxt == s.nxt || r.Int(f.ret) != 0) && why != "nothing queued" {
-		s.held, s.reason = r.TS, why
+		s.held, s.reason = r.TS, andText{f.others.Of(r), string(why)}
 	}
 }

@@ -15,6 +15,13 @@ type deviceSums struct {
 	refused           int64
 }
 
+func (f *netsize) device(r *engine.Row) *deviceSums {
+	if d := f.devices.At(text(r.Str(f.dev))); d != nil {
+		return d
+	}
+	return &deviceSums{}
+}
+
 // listDevices is the table of them.
 func listDevices(in *engine.Input, names []text, sums *agg.Keyed[text, deviceSums]) {
 	t := in.Table(render.Spec{Name: "devices", Columns: []render.Column{render.Col("dev", render.String).Text("DEV", -15),

@@ -20,7 +20,8 @@ devices, nic_send_bytes as drivers get them. Large packets in recv and small one
 nic_recv mean that GRO merges; the same of send and nic_send, that GSO cuts in software.
 
 --devices has a line per device: packets on each side of GRO and GSO and how many wire
-packets one of the stack stands for. --wire counts a packet that the hardware will cut
+packets one of the stack stands for; --segments has this for each packet, as histograms of
+what GRO had merged and what GSO will cut. --wire counts a packet that the hardware will cut
 as the segments that leave the host; their headers are taken for 66 bytes of IPv4 and
 86 of IPv6. Drivers without GRO are missing from nic_recv. A packet that crosses a
 bridge, bond, tunnel or veth pair is counted at each of these devices.
@@ -30,6 +31,7 @@ A packet that a driver refuses is sent again and counts once; --compat counts ea
 	Options: []engine.Option{
 		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),
 		{Name: "devices", Kind: engine.Flag, Doc: "also what GRO and GSO did, per device"},
+		{Name: "segments", Kind: engine.Flag, Doc: "also how many wire packets each packet of the stack stands for"},
 		{Name: "wire", Kind: engine.Flag, Doc: "sizes of the segments that leave, not of what drivers are given"},
 		engine.Compat("packets that a driver refused count again"),
 	},
@@ -41,6 +43,7 @@ type netsize struct {
 	keys      *engine.Keys
 	devices   agg.Keyed[text, deviceSums]
 	hists     [4]*mapOf[engine.Key, agg.Log2] // nic_recv, nic_send, recv, send
+	segments  [4]*mapOf[engine.Key, agg.Log2] // of recv and send; nil without --segments
 	compat    bool
 	wire      bool
 	list      bool
@@ -58,6 +61,11 @@ func newNetsize(in *engine.Input) engine.Fold {
 		f.hists[i] = histOf[engine.Key](in, name, "bytes", f.keys.Columns...)
 		all = append(all, f.hists[i])
 	}
+	if in.Flag("segments") {
+		f.segments[2] = histOf[engine.Key](in, "recv_segments", "segments", f.keys.Columns...)
+		f.segments[3] = histOf[engine.Key](in, "send_segments", "segments", f.keys.Columns...)
+		all = append(all, f.segments[2], f.segments[3])
+	}
 	in.On("dev_recv", func(r *engine.Row) { f.add(r, 2) })
 	in.On("dev_xmit", f.xmit)
 	in.Use("dev_queue", "there is no send_bytes", func(r *engine.Row) { f.add(r, 3) })
@@ -73,6 +81,9 @@ func (f *netsize) add(r *engine.Row, place int) {
 	f.hists[place].Add(f.keys.Of(r), r.Int(f.length))
 	d := f.device(r)
 	segs := max(1, r.Int(f.segs))
+	if f.segments[place] != nil {
+		f.segments[place].Add(f.keys.Of(r), segs)
+	}
 	switch place {
 	case 0:
 		d.in++
@@ -84,13 +95,6 @@ func (f *netsize) add(r *engine.Row, place int) {
 		d.down++
 		d.mostOut = max(d.mostOut, segs)
 	}
-}
-
-func (f *netsize) device(r *engine.Row) *deviceSums {
-	if d := f.devices.At(text(r.Str(f.dev))); d != nil {
-		return d
-	}
-	return &deviceSums{}
 }
 
 // busy is the answer of a driver that has no room: the packet will be sent again.

@@ -15,15 +15,16 @@ var _ = register(engine.Analysis{
 	Group:    groupFull,
 	Question: "how many descriptors do programs wait on, and how many of them are ready?",
 	Help: `Calls of poll(2) and ppoll(2) by process and number of descriptors, rarest first, then
-for each process what share of them was ready when the call returned with something, in
-percent: a program that waits on hundreds of descriptors for one has its kernel look at
+for each of these processes what share of them was ready when the call returned with
+something, in percent: a program that waits on hundreds of descriptors for one has its kernel look at
 all of them each time.
 
 --all counts select(2) and epoll_wait(2) and their kin as well: of select the descriptors
 in its sets (those below 256), of epoll those that were put into the instance since the
 recording began (one that gets the number of an instance that was closed has its
-descriptors, too). The original sees poll(2) alone; --compat does so. Which descriptors
-are sockets is known of those whose opening or use is in the recording.`,
+descriptors, too). The original sees poll(2) alone; --compat does so. Last comes what the
+descriptors lead to, as far as their opening or use is in the recording; those in an epoll
+instance count where they are ready.`,
 	Example: "pollfds --all --by pid,comm,func,nfds",
 	Options: []engine.Option{
 		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "select and epoll too"},
@@ -36,24 +37,28 @@ are sockets is known of those whose opening or use is in the recording.`,
 type pollfds struct {
 	in          *engine.Input
 	calls       *mapOf[engine.Key, int64]
-	share       *mapOf[process, linear]
+	share       *mapOf[engine.Key, linear]
 	keys        *engine.Keys
+	others      *engine.Keys // without the number of descriptors
+	types       pollTypes
 	epolls      agg.Epolls
 	all, compat bool
 	watched     int64 // by the row at hand
 
-	others, fds, sockets, timeouts, polls             int64
-	fn, nfds, set, epfd, pid, comm, ret, op, fd, data scan.Col
+	left, ppolls, unnamed, timeouts, polls             int64
+	fn, nfds, set, ready, epfd, pid, ret, op, fd, data scan.Col
 }
 
 func newPollfds(in *engine.Input) engine.Fold {
-	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), epfd: in.Int("epfd"),
-		pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
+	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
+		pid: in.Int("pid"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
 	f.calls = countBy[engine.Key](in, "calls", f.keys.Columns...)
 	f.calls.table.Unnamed = true
-	f.share = percentOf[process](in, "ready_percent", processKeys...)
+	f.others = in.Keys(map[string]engine.KeyDef{"nfds": {Put: func(*engine.Row, *engine.KeyValues) {}}})
+	f.share = percentOf[engine.Key](in, "ready_percent", f.others.Columns...)
+	f.types.in = in
 	in.Descriptors("")
 	in.On("sys_poll", f.poll)
 	if f.all {
@@ -74,17 +79,23 @@ func (f *pollfds) control(r *engine.Row) {
 func (f *pollfds) poll(r *engine.Row) {
 	pid := r.Int(f.pid)
 	switch fn := r.Str(f.fn); {
-	case fn == "poll", fn == "ppoll" && !f.compat:
-		f.watched = r.Int(f.nfds)
+	case fn == "ppoll" && f.compat:
+		f.ppolls++
+		return
+	case fn == "poll", fn == "ppoll":
+		if f.watched = r.Int(f.nfds); fn == "ppoll" {
+			f.ppolls++
+		}
 	case !f.all:
-		f.others++
+		f.left++
 		return
 	case fn == "select" || fn == "pselect6":
 		f.watched = 0
 	default:
 		f.watched = f.epolls.Size(pid, r.Int(f.epfd))
 	}
-	entries := f.look(r, pid)
+	entries := f.look(r.Str(f.set), r, func(t *pollType) { t.watched++ })
+	f.look(r.Str(f.ready), r, func(t *pollType) { t.ready++ })
 	f.watched = max(f.watched, entries)
 	f.calls.Add(f.keys.Of(r), 1)
 	ret := r.Int(f.ret)
@@ -92,39 +103,45 @@ func (f *pollfds) poll(r *engine.Row) {
 		f.timeouts++
 	}
 	if ret > 0 && f.watched > 0 {
-		f.share.Add(process{r.Str(f.comm), pid}, min(100*ret/f.watched, 100))
+		f.share.Add(f.others.Of(r), min(100*ret/f.watched, 100))
 	}
 }
 
-// look counts the descriptors of a call's list, and the sockets among them.
-func (f *pollfds) look(r *engine.Row, pid int64) int64 {
-	n := int64(0)
-	for list := r.Str(f.set); ; {
+// look counts the descriptors of a list of the call's, each by its type.
+func (f *pollfds) look(list string, r *engine.Row, count func(*pollType)) int64 {
+	n, pid := int64(0), r.Int(f.pid)
+	for {
 		e, rest, ok := agg.NextPoll(list)
-		if !ok {
+		switch list = rest; {
+		case !ok:
 			return n
-		}
-		list = rest
-		if e.More > 0 {
+		case e.More > 0:
 			n += e.More
+			f.unnamed += e.More
 			continue
+		case e.Epoll:
+			count(f.types.of(f.epolls.File(pid, r.Int(f.epfd), e.Data)))
+		default:
+			count(f.types.of(f.in.FD(pid, e.FD)))
 		}
 		n++
-		if f.fds++; f.in.FD(pid, e.FD) != nil {
-			f.sockets++
-		}
 	}
 }
 
-// Finish says what the descriptors were.
+// Finish says what the descriptors are.
 func (f *pollfds) Finish(a *render.Answer) {
+	if !f.compat {
+		f.types.Finish(a)
+	}
 	if f.timeouts > 0 {
 		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Group(f.timeouts), plural(f.polls, "call", "calls")))
 	}
-	if f.fds > 0 {
-		a.Note(fmt.Sprintf("descriptors looked at: %s, of which %s are known to be sockets", engine.Group(f.fds), engine.Group(f.sockets)))
+	if f.unnamed > 0 && !f.compat {
+		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " of long lists, which the recorder cuts, are in no type")
 	}
-	if f.others > 0 {
-		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.others, "call", "calls")))
+	noteRules(a, f.ppolls, f.compat, plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
+		plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
+	if f.left > 0 {
+		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.left, "call", "calls")))
 	}
 }

@@ -34,6 +34,7 @@ thread does while it waits is not seen.`,
 		{Name: "delimited", Short: "d", Kind: engine.Flag, Doc: "a mark between kernel and user frames"},
 		{Name: "annotations", Short: "a", Kind: engine.Flag, Doc: "_[k] after kernel frames"},
 		{Name: "cpu", Short: "C", Kind: engine.Number, Doc: "only this CPU"},
+		{Name: "tid", Short: "L", Kind: engine.Number, Doc: "only this thread"},
 		engine.By("", "comm", "pid", "cpu", "ctx"),
 	},
 	New: newProfile,
@@ -46,16 +47,17 @@ type profile struct {
 	counts agg.Keyed[sample, int64]
 	names  agg.Intern
 	only   int64 // CPU; -1 for all
+	thread int64 // 0 for all
 
 	folded, noKernel, noUser, delimited, annotated bool
-	pid, cpu, comm, kernel, userland               scan.Col
+	pid, tid, cpu, comm, kernel, userland          scan.Col
 	blind                                          int64
 }
 
 func newProfile(in *engine.Input) engine.Fold {
-	f := &profile{in: in, only: -1, folded: in.Flag("folded"), noKernel: in.Flag("user-stacks-only"), noUser: in.Flag("kernel-stacks-only"),
+	f := &profile{in: in, only: -1, thread: int64(in.Number("tid")), folded: in.Flag("folded"), noKernel: in.Flag("user-stacks-only"), noUser: in.Flag("kernel-stacks-only"),
 		delimited: in.Flag("delimited"), annotated: in.Flag("annotations"),
-		pid: in.Int("pid"), cpu: in.Int("cpu"), comm: in.Str("comm"), kernel: in.Str("kstack"), userland: in.Str("ustack")}
+		pid: in.Int("pid"), tid: in.Int("tid"), cpu: in.Int("cpu"), comm: in.Str("comm"), kernel: in.Str("kstack"), userland: in.Str("ustack")}
 	if c, err := strconv.ParseInt(in.Text("cpu"), 10, 64); err == nil {
 		f.only = c
 	}
@@ -101,7 +103,7 @@ func (f *profile) title() string {
 }
 
 func (f *profile) row(r *engine.Row) {
-	if f.only >= 0 && r.Int(f.cpu) != f.only {
+	if f.only >= 0 && r.Int(f.cpu) != f.only || f.thread != 0 && r.Int(f.tid) != f.thread {
 		return
 	}
 	if f.layers != nil {

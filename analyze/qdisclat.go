@@ -23,7 +23,8 @@ A packet that is dropped or freed no longer waits, so the next one at its addres
 starts anew. Segments that a discipline cuts out of a large packet (tbf) have waited
 as long as it; packets that leave together are all counted if dev_start_xmit was
 recorded. --queues lists every queue with its packets, drops, longest queue and waits;
---path is the time from the device's entry to its driver, all queues together.
+--path is the time from the device's entry to its driver, all queues together, by device
+and whatever keys are not of a queue.
 
 Packets that the kernel sends past an empty queue never enter it. --compat keeps the
 start of a packet until its address leaves a queue, whatever happened in between, and
@@ -42,8 +43,9 @@ knows no segments, as the original scripts do.`,
 
 type qdisclat struct {
 	us        *mapOf[engine.Key, agg.Log2]
-	path      *mapOf[text, agg.Log2]
+	path      *mapOf[andText, agg.Log2]
 	keys      *engine.Keys
+	wayKeys   *engine.Keys // of the whole path, which is no queue's
 	queues    *queues
 	kind, dev string
 	compat    bool
@@ -77,7 +79,9 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	in.Use("skb_derive", "segments that a discipline cut out of a packet have no start", f.derived)
 	in.Use("dev_start_xmit", "of packets that leave together only the first is measured", f.started)
 	if in.Flag("path") {
-		f.path = histOf[text](in, "path_us", "us", render.Col("dev", render.String))
+		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
+		f.path = histOf[andText](in, "path_us", "us", join(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
 		in.Use("dev_queue", "there is no time from the device's entry", func(r *engine.Row) { f.way.Begin(r.Uint(f.skb), r.TS) })
 		return also(f.path, f.us, f)
 	}

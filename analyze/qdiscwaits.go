@@ -64,7 +64,7 @@ func (f *qdisclat) started(r *engine.Row) {
 	}
 	if f.path != nil && (f.dev == "" || r.Str(f.devOf) == f.dev) {
 		if began, ok := f.way.End(skb); ok {
-			f.path.Add(text(r.Str(f.devOf)), (r.TS-began)/1000)
+			f.path.Add(andText{f.wayKeys.Of(r), r.Str(f.devOf)}, (r.TS-began)/1000)
 		}
 	}
 }

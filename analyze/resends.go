@@ -25,7 +25,6 @@ type resends struct {
 	losses *losses
 	cwnds  agg.PerSocket[int64]
 	names  agg.Intern
-	told   bool // drops on this host are in the recording
 
 	kind, state, pid, comm     scan.Col
 	laddr, lport, raddr, rport scan.Col
@@ -49,7 +48,6 @@ func newResends(in *engine.Input, sent func(*agg.Socket, int64, resent)) *resend
 		}
 	})
 	f.losses = newLosses(in)
-	f.told = in.Recorded("skb_drop")
 	return f
 }
 

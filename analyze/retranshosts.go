@@ -16,7 +16,8 @@ var _ = register(engine.Analysis{
 name of the tracepoint. Which connections, and whether the loss was on this host, is in
 tcpretrans.
 The original means the remote host, but takes the address field that holds the local one,
-and has IPv4 only: --compat does so.`,
+and has IPv4 only: --compat does so.
+Attempts that failed are seen on kernels after 6.12 only.`,
 	Example: "retranshosts --by host",
 	Options: []engine.Option{engine.By("probe,host", append([]string{"state"}, engine.SocketKeys...)...), engine.Compat("local address instead of the remote one, IPv4 only")},
 	New: func(in *engine.Input) engine.Fold {

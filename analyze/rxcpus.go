@@ -16,7 +16,8 @@ var _ = register(engine.Analysis{
 	Help: `A linear histogram per device: its rows are CPUs, its counts the packets that the
 stack took over on them, after GRO. One full row among empty ones is a device with a
 single queue, or one whose queues all interrupt the same CPU. --compat ends at CPU 128,
-as the original does; else it ends at the CPUs that the host has.`,
+as the original does; else it ends at the CPUs that the host has.
+Packets that XDP programs take at the driver are not seen.`,
 	Example: "rxcpus --by dev",
 	Options: []engine.Option{engine.By("dev", append([]string{"ctx"}, engine.SocketKeys...)...), engine.Compat("CPUs above 128 together")},
 	New: func(in *engine.Input) engine.Fold {

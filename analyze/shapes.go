@@ -21,20 +21,12 @@ func (p process) Compare(q process) int {
 	return cmp.Or(cmp.Compare(p.comm, q.comm), cmp.Compare(p.pid, q.pid))
 }
 
-var processKeys = []render.Column{render.Col("comm", render.String), render.Col("pid", render.Int)}
-
 // key is what a table is keyed by.
 type key[K any] interface {
 	comparable
 	Put(*render.Table)
 	Compare(K) int
 }
-
-// none is the key of tables with a single entry.
-type none struct{}
-
-func (none) Put(*render.Table) {}
-func (none) Compare(none) int  { return 0 }
 
 // mapOf is a bpftrace map: a fold for each key, shown ascending by its weight.
 type mapOf[K key[K], V any] struct {

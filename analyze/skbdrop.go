@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -18,17 +17,28 @@ var _ = register(engine.Analysis{
 	Help: `First the protocol counters that moved between start and stop of the recording
 (name, increment, increment per second), then dropped packets by kernel stack,
 rarest first, then by reason and the function that dropped them. Kernels before
-5.17 give no reason.`,
-	Example: "skbdrop --frames 4",
-	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "innermost frames of a stack that count; 0 for all"}},
-	New:     newSkbdrop,
+5.17 give no reason.
+
+--each has a line per packet instead of the stacks: who owns its socket, device, ends,
+reason and place. --by counts packets by any of these; --by second,reason is their
+course over time. A packet has a device if it was seen at one (dev_queue, dev_recv …).
+The original counts by the eight innermost frames; its count is the same.
+Drops in hardware, or before the packet became an sk_buff, are not seen.`,
+	Example: "skbdrop --by second,reason,dev",
+	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "innermost frames of a stack that count; 0 for all"},
+		{Name: "each", Kind: engine.Flag, Doc: "a line per packet instead of counts"},
+		engine.By("kstack", append([]string{"reason", "location", "dev", "flow", "second", "minute", "ctx", "cpu"}, engine.SocketKeys...)...)},
+	New: newSkbdrop,
 })
 
 type dropKey struct{ reason, location string }
 
 type skbdrop struct {
 	in     *engine.Input
-	stacks *mapOf[text, int64]
+	keys   *engine.Keys
+	counts *mapOf[engine.Key, int64]
+	lines  *dropLines  // nil without --each
+	devs   *skbDevices // nil unless asked for
 	why    agg.Top[dropKey]
 	frames int
 
@@ -38,18 +48,26 @@ type skbdrop struct {
 
 func newSkbdrop(in *engine.Input) engine.Fold {
 	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location")}
-	f.stacks = countBy[text](in, "stacks", render.Col("kstack", render.Stack))
-	f.stacks.table.Unnamed = true
+	f.keys = in.Keys(f.own())
+	if in.Flag("each") {
+		f.lines = newDropLines(in)
+	} else {
+		f.counts = countBy[engine.Key](in, "stacks", f.keys.Columns...)
+		f.counts.table.Unnamed = true
+	}
+	if f.lines != nil || slices.ContainsFunc(f.keys.Columns, func(c render.Column) bool { return c.Name == "dev" }) {
+		f.devs = newSkbDevices(in, "the devices of dropped packets are not known")
+	}
 	in.On("skb_drop", f.row)
 	return f
 }
 
 func (f *skbdrop) row(r *engine.Row) {
-	stack := r.Str(f.kstack)
-	if stack == "" {
-		stack = r.Str(f.location)
+	if f.lines != nil {
+		f.lines.add(r, f.devs.of(r))
+	} else {
+		f.counts.Add(f.keys.Of(r), 1)
 	}
-	f.stacks.Add(text(innermost(stack, f.frames)), 1)
 	f.drops++
 	if !r.Has(f.reason) {
 		f.unsaid++
@@ -57,26 +75,17 @@ func (f *skbdrop) row(r *engine.Row) {
 	f.why.Add(dropKey{r.Str(f.reason), r.Str(f.location)}, 1)
 }
 
-// innermost is the part of a folded stack that holds its last n frames.
-func innermost(stack string, n int) string {
-	for i := len(stack); n > 0; n-- {
-		if i = strings.LastIndexByte(stack[:i], ';'); i < 0 {
-			return stack
-		}
-		if n == 1 {
-			return stack[i+1:]
-		}
-	}
-	return stack
-}
-
 // Finish writes counters, stacks and reasons.
 func (f *skbdrop) Finish(a *render.Answer) {
-	f.counters(a)
-	if f.drops == 0 {
+	if f.lines != nil {
+		f.lines.Finish(a) // most are written already
+	}
+	if f.counters(a); f.drops == 0 {
 		return
 	}
-	f.stacks.Finish(a)
+	if f.counts != nil {
+		f.counts.Finish(a)
+	}
 	t := f.in.Table(render.Spec{Name: "reasons", Columns: []render.Column{
 		render.Col("reason", render.String).Text("REASON", -28), render.Col("location", render.String).Text("LOCATION", -40),
 		render.Col("count", render.Int).Text("COUNT", 8)}})

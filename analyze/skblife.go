@@ -21,7 +21,8 @@ packet lives longer than its sk_buffs where segmentation or retransmission clone
 --became counts packets by what became of them. --stages divides the lives of sk_buffs:
 socket and protocols until a device gets it, the device's queues, the driver, and the
 way from the receiving device to the reader. --top lists the packets that lived longest;
-skb ADDR follows a single one.
+skb ADDR follows a single one. --by tells lives apart by where they ended: on which CPU,
+for which socket or process.
 
 Buffers freed on a path without an event show as reborn: the address is allocated
 again before an end was seen. --compat sees only what the slab allocator does, as the
@@ -32,6 +33,7 @@ them, so that one life may span several packets.`,
 		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},
 		{Name: "stages", Kind: engine.Flag, Doc: "also the time in each part of the stack"},
 		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "10", Doc: "also the packets that lived longest"},
+		engine.By("", append([]string{"cpu", "ctx", "second"}, engine.SocketKeys...)...),
 		engine.Compat("slab allocations only; recycled buffers live on"),
 	},
 	New: newSkblife,
@@ -39,7 +41,8 @@ them, so that one life may span several packets.`,
 
 type skblife struct {
 	in            *engine.Input
-	life, packets *mapOf[none, agg.Log2]
+	keys          *engine.Keys
+	life, packets *mapOf[engine.Key, agg.Log2]
 	became        agg.Keyed[fate, agg.Stats]
 	longest       *longest // nil without --top
 	stages        *stages
@@ -55,8 +58,9 @@ type skblife struct {
 func newSkblife(in *engine.Input) engine.Fold {
 	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0, skb: in.Int("skb"), parent: in.Int("parent_skb"),
 		ok: in.Int("ok"), kind: in.Str("derive_kind"), function: in.Str("func")}
-	f.packets = histOf[none](in, "packet_nsecs", "ns")
-	f.life = histOf[none](in, "skb_residency_nsecs", "ns")
+	f.keys = in.Keys(nil)
+	f.packets = histOf[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
+	f.life = histOf[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
 	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })
@@ -102,7 +106,7 @@ func (f *skblife) end(r *engine.Row, dropped bool) {
 			f.originals++
 			f.originalsNS += r.TS - birth
 			if f.compat {
-				f.life.Add(none{}, r.TS-birth)
+				f.life.Add(f.keys.Of(r), r.TS-birth)
 			}
 		}
 	}
@@ -116,9 +120,9 @@ func (f *skblife) end(r *engine.Row, dropped bool) {
 		f.stages.end(s, r.TS)
 	}
 	if !f.compat {
-		f.life.Add(none{}, r.TS-s.Birth)
+		f.life.Add(f.keys.Of(r), r.TS-s.Birth)
 	}
-	f.packet(p, r.TS)
+	f.packet(r, p)
 }
 
 // Finish shows what packets became, the stages, and tells the rules apart.

@@ -20,7 +20,8 @@ were busy when. A socket that was passed on counts for the process that connecte
 
 The original goes by process and descriptor: a receive that returned nothing ends
 the span, and a start outlives close(2) until the descriptor is reused. --compat
-counts so.`,
+counts so.
+Connects through io_uring are no system calls and are not seen.`,
 	Example: "so1stbyte --ttfb",
 	Options: []engine.Option{
 		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},

@@ -20,7 +20,8 @@ to the return of the call. A failed call belongs to the family of its listener.
 
 The original reads the address from the caller's buffer: it leaves out calls without
 one, and of a failed call prints what the buffer held before, which no recording can
-show. --compat leaves the same calls out and has the original's columns.`,
+show. --compat leaves the same calls out and has the original's columns.
+Calls through io_uring are no system calls and are not seen.`,
 	Example: "soaccept --port 80",
 	Options: []engine.Option{engine.Compat("only calls with a buffer for the address, columns of the original")},
 	New:     newSoaccept,

@@ -14,7 +14,8 @@ var _ = register(engine.Analysis{
 	Question: "how many bytes do processes send and receive on sockets?",
 	Help: `Bytes that send and receive calls moved, by process and direction, fewest first.
 Reads with MSG_PEEK leave the data for the next read and are not counted. The original
-adds both directions up and counts peeked bytes twice; --compat does so.`,
+adds both directions up and counts peeked bytes twice; --compat does so.
+Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockbytes --by comm,dir,host",
 	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
 	New: func(in *engine.Input) engine.Fold {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 var _ = register(engine.Analysis{
@@ -13,19 +14,53 @@ var _ = register(engine.Analysis{
 	Help: `Calls of the kernel's two functions through which sockets of every family send and
 receive, by function and process, rarest first; failed calls count. Each message of
 sendmmsg(2) and recvmmsg(2) is a call of its own. The original's hook for sending no
-longer sees the calls of programs on current kernels; this one does.`,
+longer sees the calls of programs on current kernels, only those that the kernel makes
+itself: --compat leaves sends out.
+Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockcalls --by func,comm,proto",
-	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second"}, engine.SocketKeys...)...)},
+	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second"}, engine.SocketKeys...)...), sendCompat},
 	New: func(in *engine.Input) engine.Fold {
 		own := resultKeys(in, false)
 		own["func"] = sockFunc(in)
 		keys := in.Keys(own)
 		counts := countBy[engine.Key](in, "calls", keys.Columns...)
 		counts.table.Unnamed = true
-		in.On("sock_io", func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
-		return counts
+		sends := newSends(in)
+		in.On("sock_io", func(r *engine.Row) {
+			if sends.counted(r) {
+				counts.Add(keys.Of(r), 1)
+			}
+		})
+		return also(counts, sends)
 	},
 })
+
+// sendCompat is the option of analyses whose original hooks sock_sendmsg.
+var sendCompat = engine.Compat("no sends, which its hook does not see of programs on current kernels")
+
+// sends tells apart what such an original would have seen.
+type sends struct {
+	dir    scan.Col
+	compat bool
+	n      int64
+}
+
+func newSends(in *engine.Input) *sends { return &sends{dir: in.Str("dir"), compat: in.Flag("compat")} }
+
+// counted reports whether a row of sock_io counts.
+func (s *sends) counted(r *engine.Row) bool {
+	if r.Str(s.dir) != "send" {
+		return true
+	}
+	s.n++
+	return !s.compat
+}
+
+// Finish tells the rules apart.
+func (s *sends) Finish(a *render.Answer) {
+	noteRules(a, s.n, s.compat, "original rule: "+plural(s.n, "send", "sends")+" left out",
+		plural(s.n, "send", "sends")+", of which the original (--compat) sees none that a program made")
+}
 
 // sockFunc is the key of the function that the originals hook.
 func sockFunc(in *engine.Input) engine.KeyDef {

@@ -20,7 +20,8 @@ exceed (less than 2 percent too low), and of bytes per second over the recording
 that returned an error are counted apart; reads of zero bytes (end of file) are in [0].
 
 Reads with MSG_PEEK leave the data where it is and are not counted; --compat
-counts them, as the original does.`,
+counts them, as the original does.
+Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "socksize --stats",
 	Options: []engine.Option{
 		{Name: "stats", Kind: engine.Flag, Doc: "count, average and total instead of histograms"},

@@ -21,10 +21,12 @@ sockets send and receive. Intervals without any call are left out, and the last 
 shorter. Failed calls count.
 
 The original prints the time at the end of an interval; its hook for sending misses the
-sends of programs on current kernels, this one does not.`,
-	Example: "sockstat --interval 10",
+sends of programs on current kernels: --compat leaves them out.
+Accepts and connects through io_uring are not seen.`,
+	Example: "sockstat --interval 10 --by probe,comm",
 	Options: []engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds"},
+		engine.By("probe", append([]string{"tid", "cpu"}, engine.SocketKeys...)...), sendCompat,
 	},
 	New: newSockstat,
 })
@@ -32,58 +34,77 @@ sends of programs on current kernels, this one does not.`,
 type sockstat struct {
 	in     *engine.Input
 	t      *render.Table
+	keys   *engine.Keys
 	step   int64
 	since  int64 // beginning of the interval, 0 before the first
-	counts map[sockCall]int64
+	counts map[engine.Key]int64
+	probes map[string]string // of system calls, by their names
+	sends  *sends
 	fn     scan.Col
 	dir    scan.Col
 }
 
-// sockCall is the hook that counts and, where it is of several calls, which one.
-type sockCall struct{ probe, fn string }
-
 func newSockstat(in *engine.Input) engine.Fold {
-	f := &sockstat{in: in, step: int64(max(in.Number("interval"), 1)) * 1e9, counts: map[sockCall]int64{}, fn: in.Str("func"), dir: in.Str("dir")}
-	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 2, Columns: []render.Column{
-		render.Col("time", render.Clock), render.Col("probe", render.String), render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")}})
+	f := &sockstat{in: in, step: int64(max(in.Number("interval"), 1)) * 1e9, counts: map[engine.Key]int64{}, probes: map[string]string{}, fn: in.Str("func"), dir: in.Str("dir")}
+	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {Columns: []render.Column{render.Col("probe", render.String)},
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
+	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
+		Columns: join([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
+	f.sends = newSends(in)
 	in.On("sock_io", func(r *engine.Row) {
-		if r.Str(f.dir) == "send" {
-			f.count(r, sockCall{probe: "kprobe:sock_sendmsg"})
-		} else {
-			f.count(r, sockCall{probe: "kprobe:sock_recvmsg"})
+		if f.sends.counted(r) {
+			f.count(r)
 		}
 	})
 	for _, event := range []string{"sys_accept", "sys_bind", "sys_connect", "sys_socket"} {
-		name := strings.TrimPrefix(event, "sys_")
-		in.Use(event, "its calls are not counted", func(r *engine.Row) {
-			fn := r.Str(f.fn)
-			if fn == "" {
-				fn = name
-			}
-			f.count(r, sockCall{"tracepoint:syscalls:sys_enter_", fn})
-		})
+		in.Use(event, "its calls are not counted", f.count)
 	}
 	return f
 }
 
-func (f *sockstat) count(r *engine.Row, c sockCall) {
+// probe is the hook by which the original would have counted the call.
+func (f *sockstat) probe(r *engine.Row) string {
+	switch {
+	case r.Event.Name != "sock_io":
+	case r.Str(f.dir) == "send":
+		return "kprobe:sock_sendmsg"
+	default:
+		return "kprobe:sock_recvmsg"
+	}
+	call := cmp.Or(r.Str(f.fn), strings.TrimPrefix(r.Event.Name, "sys_"))
+	p, ok := f.probes[call]
+	if !ok {
+		p = "tracepoint:syscalls:sys_enter_" + call
+		if len(f.probes) < 64 {
+			f.probes[strings.Clone(call)] = p
+		}
+	}
+	return p
+}
+
+func (f *sockstat) count(r *engine.Row) {
 	if at := f.in.Start() + (r.TS-f.in.Start())/f.step*f.step; at != f.since {
 		f.show()
 		f.since = at
 	}
-	f.counts[c]++
+	f.counts[f.keys.Of(r)]++
 }
 
 // show writes the interval, rarest first.
 func (f *sockstat) show() {
-	calls := slices.SortedFunc(maps.Keys(f.counts), func(a, b sockCall) int {
-		return cmp.Or(cmp.Compare(f.counts[a], f.counts[b]), cmp.Compare(a.probe, b.probe), cmp.Compare(a.fn, b.fn))
-	})
-	for _, c := range calls {
-		f.t.Int(f.in.Local(f.since)).Str(c.probe + c.fn).Int(f.counts[c]).Int(f.since).End()
+	for _, k := range slices.SortedFunc(maps.Keys(f.counts), func(a, b engine.Key) int {
+		return cmp.Or(cmp.Compare(f.counts[a], f.counts[b]), a.Compare(b))
+	}) {
+		f.t.Int(f.in.Local(f.since))
+		k.Put(f.t)
+		f.t.Int(f.counts[k]).Int(f.since).End()
 	}
 	clear(f.counts)
+	f.keys.Forget()
 }
 
-// Finish writes the last interval.
-func (f *sockstat) Finish(*render.Answer) { f.show() }
+// Finish writes the last interval and tells the rules apart.
+func (f *sockstat) Finish(a *render.Answer) {
+	f.show()
+	f.sends.Finish(a)
+}

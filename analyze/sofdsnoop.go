@@ -20,7 +20,8 @@ it at that moment: a path, or the kind of file with its inode, sockets with thei
 FROM, on RECV, is the thread that had sent it, found by the address of the file.
 
 What is sent may be lost with its message. BCC looks names up after the fact, and of what
-was sent only: --compat shows N/A for the rest and leaves FROM out.`,
+was sent only: --compat shows N/A for the rest and leaves FROM out.
+Descriptors taken with pidfd_getfd(2) do not travel and are not shown.`,
 	Example: "sofdsnoop --timestamp",
 	Options: []engine.Option{
 		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},
@@ -48,7 +49,8 @@ type sofdsnoop struct {
 	sent   map[uint64][]fdSender // by file, in the order of sending
 	names  agg.Intern
 
-	lost                                                          int64
+	waiting                                                       int // in sent
+	lost, nameless                                                int64
 	tid, comm, dir, fd, passed, file, ino, typ, name, sock, other scan.Col
 }
 
@@ -80,7 +82,7 @@ func (f *sofdsnoop) row(r *engine.Row) {
 	action, name := "RECV", f.what(r)
 	if send {
 		action = "SEND"
-	} else if f.compat {
+	} else if f.nameless++; f.compat {
 		name = "N/A"
 	}
 	socket := fmt.Sprintf("%d:0x%x", r.Int(f.fd), r.Uint(f.sock))
@@ -95,10 +97,12 @@ func (f *sofdsnoop) row(r *engine.Row) {
 func (f *sofdsnoop) match(r *engine.Row, send bool) string {
 	file := r.Uint(f.file)
 	if send {
-		if len(f.sent) >= maxSent {
-			f.lost += int64(len(f.sent))
+		if f.waiting >= maxSent {
+			f.lost += int64(f.waiting)
+			f.waiting = 0
 			clear(f.sent)
 		}
+		f.waiting++
 		f.sent[file] = append(f.sent[file], fdSender{r.Int(f.tid), f.names.Get(r.Str(f.comm))})
 		return ""
 	}
@@ -106,6 +110,7 @@ func (f *sofdsnoop) match(r *engine.Row, send bool) string {
 	if len(q) == 0 {
 		return ""
 	}
+	f.waiting--
 	if f.sent[file] = q[1:]; len(q) == 1 {
 		delete(f.sent, file)
 	}
@@ -129,10 +134,9 @@ func (f *sofdsnoop) what(r *engine.Row) string {
 
 // Finish says what was not received.
 func (f *sofdsnoop) Finish(a *render.Answer) {
-	for _, q := range f.sent {
-		f.lost += int64(len(q))
-	}
-	if f.lost > 0 {
+	names := plural(f.nameless, "received descriptor", "received descriptors")
+	noteRules(a, f.nameless, f.compat, names+" without a name, as in BCC", names+" with a name, where BCC shows N/A (--compat)")
+	if f.lost += int64(f.waiting); f.lost > 0 {
 		a.Note(fmt.Sprintf("%s sent and not seen to be received", plural(f.lost, "descriptor", "descriptors")))
 	}
 }

@@ -18,7 +18,8 @@ up to the sockets, with all that TCP sends in answer; net_tx is what finishes se
 packets and restarts queues.
 
 Hard interrupts on top of a soft one are taken out of its time, where they were
-recorded. --compat leaves them in, as BCC does.`,
+recorded. --compat leaves them in, as BCC does.
+What drivers do in threads of their own (threaded NAPI) is not in it.`,
 	Example: "softirqs --by vector,cpu",
 	Options: irqOptions("vector", engine.Compat("with the hard interrupts on top")),
 	New:     newSoftirqs,
@@ -27,9 +28,12 @@ recorded. --compat leaves them in, as BCC does.`,
 // handled is a hard interrupt: when it ended and how long it took.
 type handled struct{ ts, ns int64 }
 
-// maxHandled is how many hard interrupts of a CPU wait for the soft one that they are
-// on top of; those that are on none are forgotten.
-const maxHandled = 1024
+// Limits: how many hard interrupts of a CPU wait for the soft one that they are on top of
+// (those that are on none are forgotten), and how many CPUs a file may claim.
+const (
+	maxHandled = 1024
+	maxCPUs    = 1 << 14
+)
 
 type softirqs struct {
 	*irqSums
@@ -67,6 +71,9 @@ func (f *softirqs) interrupt(r *engine.Row) {
 	c := r.Int(f.cpu)
 	if len(f.recent[c]) >= maxHandled {
 		f.recent[c] = f.recent[c][:0]
+	}
+	if len(f.recent) >= maxCPUs {
+		clear(f.recent)
 	}
 	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.dur)})
 }

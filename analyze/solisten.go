@@ -22,6 +22,7 @@ columns, which lack LIMIT and RESULT.`,
 	Example: "solisten --show-netns",
 	Options: []engine.Option{
 		{Name: "show-netns", Kind: engine.Flag, Doc: "network namespace of the socket"},
+		{Name: "netns", Short: "n", Kind: engine.Number, Doc: "only this network namespace, by the number of its inode"},
 		engine.Compat("columns of BCC"),
 	},
 	New: func(in *engine.Input) engine.Fold {
@@ -29,7 +30,7 @@ columns, which lack LIMIT and RESULT.`,
 		proto, asked, limit, ret := in.Str("protocol"), in.Int("backlog"), in.Int("sk_max_ack_backlog"), in.Int("ret")
 		addr, port, netns := in.Str("laddr"), in.Int("lport"), in.Int("netns")
 		in.Sockets("those that listen already do not appear")
-		compat := in.Flag("compat")
+		compat, only := in.Flag("compat"), int64(in.Number("netns"))
 		ns, got, res := render.Col("netns", render.Int), render.Col("limit", render.Int), render.Col("result", render.String)
 		if in.Flag("show-netns") {
 			ns = ns.Text("NETNS", -12)
@@ -37,12 +38,15 @@ columns, which lack LIMIT and RESULT.`,
 		if !compat {
 			got, res = got.Text("LIMIT", -8), res.Text("RESULT", 0)
 		}
-		var cut, others int64
+		var cut, others, failures int64
 		t := in.Table(render.Spec{Name: "listens", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12), ns,
 			render.Col("proto", render.String).Text("PROTO", -6), render.Col("backlog", render.Int).Text("BACKLOG", -8), got, render.Col("port", render.Int).Text("PORT", -5),
 			render.Col("addr", render.String).Text("ADDR", -39), res, render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns"), render.Col("sock", render.Addr), render.Col("generation", render.Int)}})
 		in.On("sys_listen", func(r *engine.Row) {
 			f := r.Str(family)
+			if only != 0 && r.Int(netns) != only {
+				return
+			}
 			if f != "inet" && f != "inet6" {
 				others++
 				return
@@ -53,6 +57,7 @@ columns, which lack LIMIT and RESULT.`,
 			}
 			said := "ok"
 			if failed {
+				failures++
 				said = result(r.Int(ret))
 			}
 			var s agg.Socket
@@ -63,6 +68,8 @@ columns, which lack LIMIT and RESULT.`,
 			t.Int(r.Int(port)).Str(r.Str(addr)).Str(said).Int(r.Int(ret)).Int(r.TS).Uint(s.Addr).Int(int64(s.Gen)).End()
 		})
 		return engine.FoldFunc(func(a *render.Answer) {
+			noteRules(a, failures, compat, plural(failures, "call", "calls")+" failed and not marked, as in BCC",
+				plural(failures, "call", "calls")+" failed, which BCC does not say (--compat)")
 			if cut > 0 {
 				a.Note(fmt.Sprintf("%s asked for more than net.core.somaxconn allows", plural(cut, "call", "calls")))
 			}

@@ -17,7 +17,8 @@ number, the number's name, and the kernel's name of the protocol. Protocol 0 of 
 that is not IP's means the default one of its family.
 
 The original counts accepts when they are asked for, on the listening socket, and puts
-them into the same map as connects. --compat does so.`,
+them into the same map as connects. --compat does so.
+Calls through io_uring are no system calls and are not seen.`,
 	Example: "soprotocol --by proto,port",
 	Options: []engine.Option{engine.By("comm,proto", append(callKeys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
 	New: func(in *engine.Input) engine.Fold {
@@ -54,9 +55,9 @@ them into the same map as connects. --compat does so.`,
 			}
 		})
 		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
-			if mixed > 0 && !compat {
-				a.Note(fmt.Sprintf("the original (--compat) has %s among the connects, %s of them failed", plural(mixed, "accept", "accepts"), engine.Group(failed)))
-			}
+			accepts := plural(mixed, "accept", "accepts")
+			noteRules(a, mixed, compat, fmt.Sprintf("original rule: %s among the connects, %s of them failed", accepts, engine.Group(failed)),
+				fmt.Sprintf("the original (--compat) has %s among the connects, %s of them failed", accepts, engine.Group(failed)))
 		}))
 	},
 })

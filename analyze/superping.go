@@ -14,14 +14,16 @@ var _ = register(engine.Analysis{
 	Group:    groupSlow,
 	Question: "what is the ICMP echo round trip seen by the kernel, without user-space scheduling delay?",
 	Help: `One line per echo request of this host that was answered: from the moment the packet
-is given to the device's queue to the moment the reply comes from a device. Requests
-without an answer and further answers to the same request are counted.
+is given to the device's queue to the moment the reply comes from a device. Then each
+host: requests, those that were lost, answers that came too late or more than once, and
+round trips.
 --ping-log takes the output of ping for the same time and adds what ping measured
 and by how much it is more: the time that ping's own process took.
 The original goes by identifier and number alone, so two hosts, or both families,
-pinged with the same ones are mixed up: --compat does so.`,
+pinged with the same ones are mixed up: --compat does so.
+Requests of other hosts, which this one answers, are not shown.`,
 	Example: "superping --addr 10.0.0.1",
-	Options: []engine.Option{{Name: "ping-log", Kind: engine.Text, Doc: "output of ping, to compare with"},
+	Options: []engine.Option{{Name: "ping-log", Kind: engine.Text, Doc: "output of ping, to compare with"}, windowOption,
 		engine.Compat("by identifier and sequence number only")},
 	New: newSuperping,
 })
@@ -41,17 +43,19 @@ type superping struct {
 	bare   agg.Spans[echo] // by the original's rule
 	done   map[echo]uint64 // answered, by which packet
 	names  agg.Intern
+	hosts  agg.Keyed[text, echoHost]
 	rtt    agg.Stats
 	log    *pingLog
+	window int64 // ns, 0 for none
 	compat bool
 
-	twice, differ, sent int64
+	twice, differ, sent, late int64
 
 	kind, id, seq, family, netns, dir, saddr, daddr, skb, dev scan.Col
 }
 
 func newSuperping(in *engine.Input) engine.Fold {
-	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), kind: in.Int("icmp_type"), id: in.Int("icmp_id"), seq: in.Int("icmp_seq"),
+	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), window: int64(in.Number("window")) * 1e9, kind: in.Int("icmp_type"), id: in.Int("icmp_id"), seq: in.Int("icmp_seq"),
 		family: in.Str("family"), netns: in.Int("netns"), dir: in.Str("dir"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), skb: in.Int("skb"), dev: in.Str("dev")}
 	cols := []render.Column{render.Col("line", render.String).Text("LINE", 0).ForPeople()}
 	if path := in.Text("ping-log"); path != "" {
@@ -89,6 +93,7 @@ func (f *superping) request(r *engine.Row, k echo) {
 		return
 	}
 	f.sent++
+	f.host(k).sent++
 	f.open.Begin(k, r.TS)
 	f.bare.Begin(echo{id: k.id, seq: k.seq}, r.TS)
 	delete(f.done, k)
@@ -102,6 +107,7 @@ func (f *superping) reply(r *engine.Row, k echo) {
 	}
 	if by, answered := f.done[k]; !ok && answered && by != r.Uint(f.skb) {
 		f.twice++
+		f.host(k).twice++
 	}
 	if ok {
 		if len(f.done) >= maxFlows {
@@ -111,6 +117,10 @@ func (f *superping) reply(r *engine.Row, k echo) {
 	}
 	if f.compat {
 		began, ok = original, bare
+	} else if ok && f.window > 0 && r.TS-began > f.window {
+		f.late++
+		f.host(k).late++
+		return
 	}
 	if ok {
 		f.line(r, k, r.TS-began)
@@ -123,6 +133,7 @@ func (f *superping) line(r *engine.Row, k echo, ns int64) {
 		version = 6
 	}
 	f.rtt.Add(us)
+	f.host(k).rtt.Add(us)
 	s := fmt.Sprintf("IPv%d ping, ID %d seq %d: %d us", version, k.id, k.seq, us)
 	if f.log == nil {
 		f.t.Str(s)
@@ -133,17 +144,4 @@ func (f *superping) line(r *engine.Row, k echo, ns int64) {
 		f.t.Str(s).Null(2)
 	}
 	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.dev)).Int(k.netns).Int(r.TS).End()
-}
-
-// Finish sums up.
-func (f *superping) Finish(a *render.Answer) {
-	f.log.finish(a)
-	if f.sent == 0 && f.rtt.Count == 0 {
-		return
-	}
-	a.Note(fmt.Sprintf("%s, %s answered, %s not, %s more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
-		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
-	if f.differ > 0 {
-		a.Note(fmt.Sprintf("by identifier and number alone, as the original goes, %s would be wrong (--compat)", plural(f.differ, "reply", "replies")))
-	}
 }

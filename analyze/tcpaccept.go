@@ -20,9 +20,12 @@ connections and limit, at the moment it was taken; WAITus is how long the connec
 lay in the queue, from the end of its handshake. --bpftrace has the columns of the
 bpftrace version.
 That version reads BL from the new socket, which has a copy made when the handshake
-ended: --compat shows the copy. Both are in the formats for programs.`,
+ended: --compat shows the copy. Both are in the formats for programs.
+Connections that no process takes have no line: tcpaccept-tp has those that were made, and
+tcpsynbl those for which there was no room.`,
 	Example: "tcpaccept --port 80",
 	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
+		portsOption("ports", "P", "local"),
 		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"},
 		engine.Compat("BL as the new socket has it")}),
 	New: newTcpaccept,
@@ -33,6 +36,7 @@ type tcpaccept struct {
 	t      *render.Table
 	stamp  *stamp
 	family familyFilter
+	ports  portList
 	born   agg.PerSocket[int64] // when the handshake ended
 	script bool
 	compat bool
@@ -45,7 +49,7 @@ type tcpaccept struct {
 }
 
 func newTcpaccept(in *engine.Input) engine.Fold {
-	f := &tcpaccept{in: in, family: newFamilyFilter(in), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
+	f := &tcpaccept{in: in, family: newFamilyFilter(in), ports: newPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
 		newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
@@ -89,7 +93,7 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		f.failed++
 		return
 	}
-	if !f.family.wants(r.Str(f.raddr)) || r.Str(f.laddr) == "" { // of another family
+	if !f.family.wants(r.Str(f.raddr)) || !f.ports.has(r.Int(f.lport)) || r.Str(f.laddr) == "" { // of another family
 		return
 	}
 	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)

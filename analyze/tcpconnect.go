@@ -25,6 +25,7 @@ the others: --compat does so.`,
 	Options: slices.Concat([]engine.Option{
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
 		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "the local port too"},
+		portsOption("ports", "P", "remote"),
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
 		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "the name that the thread looked up before"},
 	}, familyOptions, []engine.Option{engine.Compat("only attempts that began, without their outcome")}),
@@ -36,6 +37,7 @@ type tcpconnect struct {
 	t      *render.Table
 	stamp  *stamp
 	family familyFilter
+	ports  portList
 	lines  waiting[attempt]
 	tries  *attempts
 	flows  agg.Top[connectFlow]
@@ -51,7 +53,7 @@ type tcpconnect struct {
 }
 
 func newTcpconnect(in *engine.Input) engine.Fold {
-	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), sums: outcomes{},
+	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), ports: newPortList(in, "ports"), sums: outcomes{},
 		compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count"),
 		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
@@ -86,7 +88,7 @@ func (f *tcpconnect) columns() []render.Column {
 }
 
 func (f *tcpconnect) begin(r *engine.Row) {
-	if r.Sock == nil || !f.family.wants(r.Str(f.raddr)) {
+	if r.Sock == nil || !f.family.wants(r.Str(f.raddr)) || r.Int(f.rport) != 0 && !f.ports.has(r.Int(f.rport)) {
 		return
 	}
 	if f.all++; r.Int(f.ret) != 0 {
@@ -109,13 +111,17 @@ func (f *tcpconnect) begin(r *engine.Row) {
 
 // done lets the line wait until the ends of its socket are known.
 func (f *tcpconnect) done(s *agg.Socket, a attempt) {
-	f.sums[a.result]++
 	if !f.compat {
 		f.lines.add(s, max(a.at, a.ended), a)
 	}
 }
 
 func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
+	if !f.ports.has(s.Rport) { // TCP could not begin it, and its port is known only now
+		f.all, f.unborn = f.all-1, f.unborn-1
+		return
+	}
+	f.sums[a.result]++
 	f.stamp.put(f.t, a.at).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(s.Raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(s.Raddr).Int(s.Rport)
 	if !f.compat {
 		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)

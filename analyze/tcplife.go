@@ -27,9 +27,7 @@ life from ESTABLISHED, since it overwrites the start at every early state.`,
 	Example: "tcplife --port 443",
 	Options: slices.Concat(stampOptions, []engine.Option{
 		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, the IP version, and more columns"},
-		{Name: "csv", Short: "s", Kind: engine.Flag, Doc: "comma-separated, as --format csv but with limits and notes"},
-		{Name: "localport", Short: "L", Kind: engine.Text, Doc: "only these local ports, separated by commas"},
-		{Name: "remoteport", Short: "D", Kind: engine.Text, Doc: "only these remote ports"},
+		csvOption}, portOptions, []engine.Option{
 		{Name: "unacked", Kind: engine.Flag, Doc: "bytes that the other end never acknowledged, from the calls that sent them"},
 		{Name: "dot", Kind: engine.Choice, Implied: "host", Default: "no", Choices: []string{"no", "host", "port", "process"}, Doc: "a graph in DOT, its nodes being these"}},
 		familyOptions, []engine.Option{{Name: "compat", Kind: engine.Choice, Implied: "script", Default: "no",
@@ -38,20 +36,20 @@ life from ESTABLISHED, since it overwrites the start at every early state.`,
 })
 
 type tcplife struct {
-	compat        string
-	tables        *lives
-	graph         *sessionGraph
-	tail          *unacked
-	lives         agg.PerSocket[life]
-	family        familyFilter
-	local, remote portList
+	compat string
+	tables *lives
+	graph  *sessionGraph
+	tail   *unacked
+	lives  agg.PerSocket[life]
+	family familyFilter
+	ports  portFilter
 
 	oldState, newState, pid, comm, tx, rx, retrans, sockErr scan.Col
 	sessions, shorter, shorterMS, strangers                 int64
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
-	f := &tcplife{compat: in.Text("compat"), family: newFamilyFilter(in), local: newPortList(in, "localport"), remote: newPortList(in, "remoteport"),
+	f := &tcplife{compat: in.Text("compat"), family: newFamilyFilter(in), ports: newPortFilter(in),
 		sockErr: in.Int("sk_err"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
 		tx: in.Int("bytes_acked"), rx: in.Int("bytes_received"), retrans: in.Int("total_retrans")}
 	f.tables = newLives(in, livesLook{newStamp(in, in.Flag("time"), in.Flag("timestamp"), 6), f.compat != "no", in.Flag("wide"), f.compat == "bcc", in.Flag("csv")},
@@ -81,7 +79,7 @@ func (f *tcplife) more(in *engine.Input) []render.Column {
 
 // wants reports whether the options select the session.
 func (f *tcplife) wants(s *agg.Socket) bool {
-	return isTCP(s) && f.family.wants(s.Laddr) && f.local.has(s.Lport) && f.remote.has(s.Rport)
+	return isTCP(s) && f.family.wants(s.Laddr) && f.ports.wants(s)
 }
 
 // older lists a session that began before the recording.

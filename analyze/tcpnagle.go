@@ -22,7 +22,7 @@ none, by reason; there Nagle itself appears, which waits for what is in flight.
 Reasons, from the state after the first such attempt: peer window and congestion
 window have no room; cork and nagle hold back less than a segment; else it was pacing
 or the limit on what a socket may have in queues below. --by reason splits
-@blocked_us by them too.
+@blocked_us by them too; other keys go for all three.
 
 The original ends a span at the next attempt that returned false, whether or not
 it sent anything, and has no name for the flags 6 and 7. --compat does the same.`,
@@ -39,15 +39,16 @@ var nagleFlags = []string{"ON", "OFF", "CORK", "OFF|CORK", "PUSH", "OFF|PUSH", "
 type blocked struct {
 	right, original, held int64
 	key                   engine.Key
-	reason                text
+	reason                andText
 	nxt                   uint32
 }
 
 type tcpnagle struct {
 	us     *mapOf[engine.Key, agg.Log2]
-	held   *mapOf[text, agg.Log2]
-	flags  *mapOf[text, int64]
+	held   *mapOf[andText, agg.Log2]
+	flags  *mapOf[andText, int64]
 	keys   *engine.Keys
+	others *engine.Keys // without the reason, which has a place of its own
 	socks  agg.PerSocket[blocked]
 	all    bool
 	compat bool
@@ -64,8 +65,9 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
 	f.us = histOf[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
-	f.held = histOf[text](in, "held_us", "us", render.Col("reason", render.String))
-	f.flags = countBy[text](in, "nagle", render.Col("flags", render.String))
+	f.others = in.Keys(map[string]engine.KeyDef{"reason": {Put: func(*engine.Row, *engine.KeyValues) {}}})
+	f.held = histOf[andText](in, "held_us", "us", join(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
+	f.flags = countBy[andText](in, "nagle", join(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
 	in.On("tcp_write_xmit", f.row)
 	return also(f.us, f.held, f.flags, f)
 }
@@ -76,7 +78,7 @@ func (f *tcpnagle) row(r *engine.Row) {
 	if f.compat && flags >= 6 {
 		name = ""
 	}
-	f.flags.Add(text(name), 1)
+	f.flags.Add(andText{f.others.Of(r), name}, 1)
 	if r.Sock == nil {
 		return
 	}

@@ -19,10 +19,12 @@ var _ = register(engine.Analysis{
 loss probe, S for a SYN-ACK; an L that repeats data comes with an R. PID is the owner of
 the socket. CWND is the congestion window before, at the last segment received, and
 at the retransmission. LOSS is the reason why this host dropped a packet of that flow
-since the last retransmission, or elsewhere if it dropped none.
+since the last retransmission, with the queueing discipline where the kernel names it, or
+elsewhere if it dropped none.
 -c counts per connection. --bpftrace has the columns of the bpftrace version. The
 originals show the process on the CPU, usually not the owner: --compat does so,
-without S, and with L only where -l asks for it.`,
+without S, and with L only where -l asks for it.
+Attempts that failed are seen on kernels after 6.12 only.`,
 	Example: "tcpretrans -c --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "lossprobe", Short: "l", Kind: engine.Flag, Doc: "with --compat: tail loss probes too"},
@@ -117,7 +119,7 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	if v.before != 0 {
 		window = strconv.FormatInt(v.before, 10) + ">" + window
 	}
-	if loss == "" && f.reader.told && v.kind == "R" {
+	if loss == "" && f.reader.losses.told && v.kind == "R" {
 		loss = "elsewhere"
 	}
 	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(ipVersion(v.raddr)).Str(local)

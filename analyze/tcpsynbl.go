@@ -18,11 +18,13 @@ var _ = register(engine.Analysis{
 by listener and limit. A line above it for each SYN, or last packet of a handshake, that
 found the queue full: the client has to send it again. The table below has, per
 listener, SYNs, the longest queue of handshakes and of connections, what was
-dropped at each, and how many SYN-ACKs were sent again.
+dropped at each, how many SYNs their clients had to send again (SYN+), and how many
+SYN-ACKs this host did (SYNACK+).
 The original mixes all listeners of a limit, looks only where a handshake ends, and
-counts an IPv4 client of an IPv6 listener twice: --compat does so.`,
+counts an IPv4 client of an IPv6 listener twice: --compat does so.
+SYNs that are dropped on their way to the listener are not seen.`,
 	Example: "tcpsynbl --port 80",
-	Options: []engine.Option{engine.By("listener,limit", "host", "netns", "cpu"), engine.Compat("by limit only, IPv4 clients of IPv6 listeners counted twice")},
+	Options: []engine.Option{engine.By("listener,limit", "comm", "pid", "host", "netns", "cpu"), engine.Compat("by limit only, IPv4 clients of IPv6 listeners counted twice")},
 	New:     newTcpsynbl,
 })
 
@@ -47,6 +49,12 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 	own := map[string]engine.KeyDef{
 		"listener": {Columns: []render.Column{render.Col("listener", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.queues.of(r, nil).end()) }},
+		"comm": {Columns: []render.Column{render.Col("comm", render.String)},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.queues.of(r, nil).who.comm) }},
+		"pid": {Columns: []render.Column{render.Col("pid", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+			pid := f.queues.of(r, nil).who.pid
+			v.IntOr(pid, pid > 0)
+		}},
 		"limit": {Columns: []render.Column{render.Col("limit", render.Int)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.limit)) }}}
 	if f.compat {
@@ -80,7 +88,7 @@ func (f *tcpsynbl) handshake(r *engine.Row) {
 			f.backlog.Add(key, n)
 		}
 	}
-	q.handshakes++
+	f.queues.finished(r, q)
 	if q.longest = max(q.longest, n); n > limit {
 		q.lateDrops++
 		f.drop(r, q, "dropping the end of a handshake.", n, limit)
@@ -91,7 +99,7 @@ func (f *tcpsynbl) handshake(r *engine.Row) {
 func (f *tcpsynbl) syn(r *engine.Row) {
 	q := f.queues.of(r, r.Sock)
 	n, limit := r.Int(f.length), r.Int(f.limit)
-	q.syns++
+	f.queues.arrived(r, q)
 	q.requests, q.longest = max(q.requests, r.Int(f.req)), max(q.longest, n)
 	if n > limit {
 		q.synDrops++

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -22,53 +23,62 @@ truncated; reads with MSG_PEEK move nothing. From the sends and receives of TCP
 where they were recorded (tcp_msg), else from those of all sockets (sock_io). Data
 that the kernel moves by itself, as NFS and splice do, may be missing.
 BCC counts reads with MSG_PEEK: --compat does so.`,
-	Example: "tcptop --interval 5 --top 10",
-	Options: []engine.Option{
-		{Name: "interval", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},
+	Example: "tcptop --interval 5 --by comm,host",
+	Options: slices.Concat([]engine.Option{
+		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},
 		engine.Top("20", "how many lines of each interval"),
-		engine.Compat("count MSG_PEEK reads too"),
-	},
+		engine.By("pid,comm,conn", append([]string{"tid"}, engine.SocketKeys...)...),
+	}, familyOptions, []engine.Option{engine.Compat("count MSG_PEEK reads too")}),
 	New: newTcptop,
 })
 
-// tcptopKey is a connection and the process that used it.
-type tcptopKey struct {
-	serial int64
-	who    process
-}
-
-type tcptopLine struct {
-	laddr, raddr string
-	lport, rport int64
-	rx, tx       int64
-}
+// topSum is what was moved in an interval.
+type topSum struct{ rx, tx int64 }
 
 type tcptop struct {
 	in     *engine.Input
 	t      *render.Table
-	lines  map[tcptopKey]*tcptopLine
-	names  agg.Intern
+	keys   *engine.Keys
+	sums   map[engine.Key]*topSum
+	ends   agg.PerSocket[[2]string]
+	family familyFilter
 	step   int64 // ns
 	from   int64 // of the interval
 	top    int
 	compat bool
 	peeked int64 // bytes
 
-	dir, ret, flags, pid, comm, protocol scan.Col
+	dir, ret, flags, protocol scan.Col
 }
 
 func newTcptop(in *engine.Input) engine.Fold {
-	f := &tcptop{in: in, lines: map[tcptopKey]*tcptopLine{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
-		compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
-		pid: in.Int("pid"), comm: in.Str("comm"), protocol: in.Str("protocol")}
+	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
+		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), protocol: in.Str("protocol")}
 	in.Sockets("")
 	in.On(firstOf(in, "tcp_msg", "sock_io"), f.row)
-	f.t = in.Table(render.Spec{Name: "top", Sections: true, Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", 0),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
-		render.Col("laddr", render.String).Text("LADDR", -21), render.Col("raddr", render.String).Text("RADDR", -21),
+	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
+	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0)}
+	for _, c := range f.keys.Columns {
+		width := map[string]int{"pid": -7, "comm": -12, "laddr": -21, "raddr": -21}[c.Name]
+		if c = c.Text(strings.ToUpper(c.Name), cmp.Or(width, -16)); c.Name == "comm" {
+			c = c.Cut()
+		}
+		cols = append(cols, c)
+	}
+	f.t = in.Table(render.Spec{Name: "top", Sections: true, Columns: append(cols,
 		render.Col("rx_kb", render.Int).Text("RX_KB", 6).In("KiB"), render.Col("tx_kb", render.Int).Text("TX_KB", 6).In("KiB"),
-		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("tx_bytes", render.Int).In("bytes"), render.Col("ts_ns", render.Int).In("ns")}})
+		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("tx_bytes", render.Int).In("bytes"), render.Col("ts_ns", render.Int).In("ns"))})
 	return f
+}
+
+// conn is the key of a connection: its ends as BCC writes them.
+func (f *tcptop) conn(r *engine.Row, v *engine.KeyValues) {
+	s, e := r.Sock, f.ends.Of(r.Sock)
+	if e[0] == "" || !s.Tuple() {
+		*e = [2]string{endOf(s.Laddr, s.Lport), endOf(s.Raddr, s.Rport)}
+	}
+	v.Str(e[0])
+	v.Str(e[1])
 }
 
 // firstOf is the first of several events that the recording has, or the first of all.
@@ -82,7 +92,7 @@ func firstOf(in *engine.Input, events ...string) string {
 }
 
 func (f *tcptop) row(r *engine.Row) {
-	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" {
+	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.wants(r.Sock.Laddr) {
 		return
 	}
 	for f.step > 0 && r.TS >= f.from+f.step {
@@ -98,39 +108,33 @@ func (f *tcptop) row(r *engine.Row) {
 	if n <= 0 {
 		return
 	}
-	l := f.line(r)
+	k := f.keys.Of(r)
+	sum := f.sums[k]
+	if sum == nil {
+		sum = &topSum{}
+		f.sums[k] = sum
+	}
 	if send {
-		l.tx += n
+		sum.tx += n
 	} else {
-		l.rx += n
+		sum.rx += n
 	}
-}
-
-func (f *tcptop) line(r *engine.Row) *tcptopLine {
-	k := tcptopKey{r.Sock.Serial, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}}
-	l := f.lines[k]
-	if l == nil {
-		if len(f.lines) >= agg.MaxKeys {
-			k = tcptopKey{}
-		}
-		l = &tcptopLine{laddr: r.Sock.Laddr, raddr: r.Sock.Raddr, lport: r.Sock.Lport, rport: r.Sock.Rport}
-		f.lines[k] = l
-	}
-	return l
 }
 
 // show writes the interval that is over.
 func (f *tcptop) show() {
-	keys := slices.SortedFunc(maps.Keys(f.lines), func(a, b tcptopKey) int {
-		x, y := f.lines[a], f.lines[b]
-		return cmp.Or(cmp.Compare(y.rx+y.tx, x.rx+x.tx), cmp.Compare(a.serial, b.serial), a.who.Compare(b.who))
+	keys := slices.SortedFunc(maps.Keys(f.sums), func(a, b engine.Key) int {
+		x, y := f.sums[a], f.sums[b]
+		return cmp.Or(cmp.Compare(y.rx+y.tx, x.rx+x.tx), a.Compare(b))
 	})
 	for _, k := range keys[:min(len(keys), f.top)] {
-		l := f.lines[k]
-		f.t.Int(f.in.Local(f.from)).Int(k.who.pid).Str(k.who.comm).Str(endOf(l.laddr, l.lport)).Str(endOf(l.raddr, l.rport))
-		f.t.Int(l.rx / 1024).Int(l.tx / 1024).Int(l.rx).Int(l.tx).Int(f.from).End()
+		sum := f.sums[k]
+		f.t.Int(f.in.Local(f.from))
+		k.Put(f.t)
+		f.t.Int(sum.rx / 1024).Int(sum.tx / 1024).Int(sum.rx).Int(sum.tx).Int(f.from).End()
 	}
-	clear(f.lines)
+	clear(f.sums)
+	f.keys.Forget()
 }
 
 // Finish writes the last interval.

@@ -20,7 +20,7 @@ recording); "retrans" for each segment sent again, its kind as in tcpretrans; "c
 where congestion control changed its state, which is then the kind. --send adds "send"
 for each attempt to transmit. time_us counts from the start of the recording. snd_cwnd
 and snd_ssthresh are in segments, the others in bytes; 2147483647 means that no
-threshold is set yet.
+threshold is set yet. What happens between two segments shows at the next one.
 
 --top counts rows per session, busiest first; --sock and --gen cut out one of them; --plot
 draws it into a file, the busiest unless --sock says which. --step leaves out rows so

@@ -9,7 +9,8 @@ var _ = register(engine.Analysis{
 	Question: "which processes send and receive over UDP, and how often?",
 	Help: `Calls of UDP's send and receive functions of both families, by function and process,
 rarest first, those that returned an error too. Each datagram of sendmmsg(2) and
-recvmmsg(2) is a call of its own.`,
+recvmmsg(2) is a call of its own.
+Tunnels in the kernel (VXLAN, WireGuard) do not pass these functions.`,
 	Example: "udpcalls --by comm,host",
 	Options: []engine.Option{engine.By("func,pid,comm", callKeys...)},
 	New:     countCalls("udp_msg"),

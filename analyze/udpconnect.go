@@ -16,12 +16,16 @@ var _ = register(engine.Analysis{
 	Help: `One line per connect of a UDP socket. LPORT is the local port; RESULT is connected or
 the error; WHAT names the service where the port is that of DNS. UDP needs no connect:
 --flows also lists the first datagram that a socket which is not connected sends to
-each destination. How long sockets live and what they move is in udplife.
+each destination. --first adds when a connected socket sent and received its first
+datagram, in microseconds after the connect. How long sockets live and what they move is
+in udplife.
 The original shows connects of all datagram sockets, ping's among them, and does not
-say which failed: --compat does so.`,
+say which failed: --compat does so.
+Sockets that were connected before the recording are not among them.`,
 	Example: "udpconnect --flows",
 	Options: []engine.Option{
 		{Name: "flows", Kind: engine.Flag, Doc: "also destinations of sockets that are not connected"},
+		{Name: "first", Kind: engine.Flag, Doc: "time until the first datagram was sent, and received"},
 		engine.Compat("datagram sockets of all protocols, failures not marked")},
 	New: newUdpconnect,
 })
@@ -38,6 +42,7 @@ type udpconnect struct {
 	t      *render.Table
 	seen   map[destination]bool
 	names  agg.Intern
+	first  *udpFirst // nil without --first
 	compat bool
 	others int64 // connects of other protocols
 	failed int64
@@ -70,14 +75,16 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2),
 		render.Col("raddr", render.String).Text("RADDR", -16), render.Col("rport", render.Int).Text("RPORT", -5)}
 	if !f.compat {
-		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12), render.Col("service", render.String).Text("WHAT", 0))
+		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12))
+		if in.Flag("first") {
+			f.first = newUDPFirst(in, f.write)
+			cols = append(cols, render.Col("first_send_us", render.Int).Text("SENT(us)", 10).In("us"), render.Col("first_recv_us", render.Int).Text("RECV(us)", 10).In("us"))
+		}
+		cols = append(cols, render.Col("service", render.String).Text("WHAT", 0))
 	}
 	f.t = in.Table(render.Spec{Name: "connects", Columns: append(cols, render.Col("protocol", render.String), render.Col("laddr", render.String), render.Col("ts_ns", render.Int).In("ns"))})
 	return f
 }
-
-// dnsPort is the port of name servers.
-const dnsPort = 53
 
 func (f *udpconnect) connect(r *engine.Row) {
 	if r.Str(f.proto) != "udp" {
@@ -85,7 +92,7 @@ func (f *udpconnect) connect(r *engine.Row) {
 			return
 		}
 	}
-	how := "connected"
+	how := connected
 	if ret := r.Int(f.ret); ret != 0 {
 		f.failed++
 		how = result(ret)
@@ -113,20 +120,11 @@ func (f *udpconnect) msg(r *engine.Row) {
 	f.line(r, d.addr, d.port, how)
 }
 
-func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
-	f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(addr)).StrOr(addr).Int(port)
-	if !f.compat {
-		what := ""
-		if port == dnsPort {
-			what = "DNS"
-		}
-		f.t.IntOr(r.Int(f.lport), r.Int(f.lport) != 0).Str(how).StrOr(what)
-	}
-	f.t.StrOr(r.Str(f.proto)).StrOr(r.Str(f.laddr)).Int(r.TS).End()
-}
-
 // Finish tells the rules apart.
 func (f *udpconnect) Finish(a *render.Answer) {
+	if f.first != nil {
+		f.first.lines.rest()
+	}
 	noteRules(a, f.others, f.compat,
 		fmt.Sprintf("original rule: %s of other protocols shown", plural(f.others, "connect", "connects")),
 		fmt.Sprintf("%s of other protocols (ping, raw) left out; the original shows them (--compat)", plural(f.others, "connect", "connects")))

@@ -10,6 +10,7 @@ var _ = register(msgSizes{event: "udp_msg", dir: "send", name: "send_bytes", v4:
 returned an error are counted apart. A call may be several datagrams where the socket has
 UDP_SEGMENT set.
 The original sees the function for IPv4 only, and counts the size asked for, also of
-calls that failed: --compat does so.`,
+calls that failed: --compat does so.
+Tunnels in the kernel (VXLAN, WireGuard) do not pass these functions.`,
 	Example: "udpsendsize --by comm,port",
 }))

@@ -97,6 +97,9 @@ const maxWifiChannels = 1024
 func (f *wifiChannels) add(wiphy uint64, ts int64, band string, freq, beacon int64) {
 	v := f.now[wiphy]
 	if v == nil {
+		if len(f.now) >= maxRadios {
+			clear(f.now)
+		}
 		v = &visit{on: -1}
 		f.now[wiphy] = v
 	}

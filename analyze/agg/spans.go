@@ -46,5 +46,12 @@ func (s *Pending[K, V]) End(key K) (V, bool) {
 	return v, ok
 }
 
+// Each calls f with all that has no end yet, in no order.
+func (s *Pending[K, V]) Each(f func(K, V)) {
+	for k, v := range s.m {
+		f(k, v)
+	}
+}
+
 // Len is how many have no end yet.
 func (s *Pending[K, V]) Len() int { return len(s.m) }

@@ -16,12 +16,16 @@ import (
 // By is the option --by of analyses whose histogram or count has a key: def is the
 // original's, more are the others that its events can tell. Names that Input.Keys is
 // not given are those of the common keys; one whose column no event has is left out.
+// Where there are stacks of one kind, stack is another name for them.
 func By(def string, more ...string) Option {
 	var all []string
 	for _, name := range append(splitKeys(def), more...) {
 		if k, ok := commonKeys[name]; !ok || k.exists() {
 			all = appendNew(all, name)
 		}
+	}
+	if stackKey(all) != "" {
+		all = append(all, anyStack)
 	}
 	if def == "" {
 		def = noKeys
@@ -31,6 +35,27 @@ func By(def string, more ...string) Option {
 
 // noKeys is the value of --by that puts everything together.
 const noKeys = "none"
+
+// anyStack is the name for the stacks that an analysis has, of whichever kind.
+const anyStack = "stack"
+
+// stackKey is the key of stacks among the names, "" if there is none.
+func stackKey(names []string) string {
+	if i := slices.IndexFunc(names, func(n string) bool { return n == "ustack" || n == "kstack" }); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// stackKey is the key that the name stands for in this analysis.
+func (in *Input) stackKey() string {
+	for _, o := range in.call.Analysis.Options {
+		if o.Kind == Choices {
+			return stackKey(o.Choices)
+		}
+	}
+	return ""
+}
 
 // KeyDef is a key that rows are told apart by.
 type KeyDef struct {
@@ -105,6 +130,9 @@ const beyond = -1
 func (in *Input) Keys(own map[string]KeyDef) *Keys {
 	k := &Keys{ids: map[string]int32{}}
 	for _, name := range splitKeys(in.value("by")) {
+		if name == anyStack {
+			name = in.stackKey()
+		}
 		d, ok := own[name]
 		if !ok {
 			if d, ok = commonKeys[name]; !ok {
@@ -144,6 +172,13 @@ func (k *Keys) Of(r *Row) Key {
 		k.ids[s], k.list = id, append(k.list, s)
 	}
 	return Key{k, id}
+}
+
+// Forget makes room for others where no key made so far is held any more, as between
+// intervals.
+func (k *Keys) Forget() {
+	clear(k.ids)
+	k.list = k.list[:0]
 }
 
 // keyValue is a decoded value of a key.

@@ -101,6 +101,9 @@ func TestKeysAreBounded(t *testing.T) {
 		key.Put(tab)
 		tab.Int(1).End() // panics if the cells do not fit the columns
 	}
+	if k.Forget(); k.Of(r).id == beyond || len(k.list) != 1 {
+		t.Errorf("%d keys after all were forgotten and one was made", len(k.list))
+	}
 }
 
 func TestByMistakes(t *testing.T) {

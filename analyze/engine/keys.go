@@ -30,7 +30,6 @@ var commonKeys = map[string]KeyDef{
 	"second": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(1e9)},
 	"minute": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(60e9)},
 	"proto":  {Columns: []render.Column{render.Col("proto", render.String)}, bind: bindProto},
-	"stack":  {Columns: []render.Column{render.Col("stack", render.Stack)}, need: []string{"ustack", "kstack"}, bind: bindStack},
 	"ustack": {Columns: []render.Column{render.Col("ustack", render.Stack)}, need: []string{"ustack"}, bind: bindText("ustack")},
 	"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)}, need: []string{"kstack"}, bind: bindText("kstack")},
 	// The generation tells the lives of a reused address apart.
@@ -115,17 +114,6 @@ func bindProto(in *Input, _ *Keys) func(*Row, *KeyValues) {
 			s = r.Sock.Protocol
 		}
 		v.StrOr(s)
-	}
-}
-
-func bindStack(in *Input, _ *Keys) func(*Row, *KeyValues) {
-	user, kernel := in.Str("ustack"), in.Str("kstack")
-	return func(r *Row, v *KeyValues) {
-		if s := r.Str(user); s != "" {
-			v.Str(s)
-			return
-		}
-		v.StrOr(r.Str(kernel))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"netrec/analyze/scan"
 	"netrec/schema"
@@ -34,6 +35,7 @@ func (in *Input) limits(sel *Selection) []string {
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
+	ls = append(ls, clockStep(in.Meta.Clock)...)
 	ls = append(ls, filters(in.Meta)...)
 	if len(ls) == 0 {
 		return []string{"exact: nothing was lost and every hook it uses was attached"}
@@ -183,6 +185,26 @@ func (in *Input) olderSockets() int {
 		}
 	}
 	return n
+}
+
+// clockStep says if the host's clock left the one of the events while the recording ran.
+// Slewing, by which time is kept, changes its pace by at most 500 in a million.
+func clockStep(anchors []schema.Anchor) []string {
+	if len(anchors) < 2 {
+		return nil
+	}
+	a, b := anchors[0], anchors[len(anchors)-1]
+	mono := b.Mono - a.Mono
+	step := time.Duration(b.Wall - a.Wall - mono)
+	if step.Abs() <= time.Duration(mono/2000+a.Jitter+b.Jitter).Abs()+10*time.Millisecond {
+		return nil
+	}
+	way := "ahead of"
+	if step < 0 {
+		way = "behind"
+	}
+	return []string{fmt.Sprintf("the host's clock was set or the host slept: its clock ended %s %s the times shown, which go on from the clock at the start",
+		step.Abs().Round(time.Millisecond), way)}
 }
 
 // filters says what the recorder was told to leave out.

@@ -1,0 +1,76 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// dropLine is a packet that was dropped, as a line shows it.
+type dropLine struct {
+	task                                         process // 0 unless the packet was dropped for it
+	dev, proto, from, to, reason, location, kind string
+	length                                       int64
+}
+
+// dropLines is a line for every dropped packet.
+type dropLines struct {
+	in    *engine.Input
+	t     *render.Table
+	lines waiting[dropLine]
+	names agg.Intern
+
+	ethertype, proto, saddr, daddr, sport, dport, reason, location, length scan.Col
+}
+
+func newDropLines(in *engine.Input) *dropLines {
+	f := &dropLines{in: in, ethertype: in.Str("ethertype"), proto: in.Str("protocol"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
+		reason: in.Str("drop_reason"), location: in.Str("location"), length: in.Int("len_bytes")}
+	in.Sockets("")
+	f.lines.line = f.line
+	in.OnEnd(f.lines.ended)
+	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
+		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(), render.Col("dev", render.String).Text("DEV", -8),
+		render.Col("protocol", render.String).Text("PROTO", -6), render.Col("from", render.String).Text("SADDR:SPORT", -21), render.Col("to", render.String).Text("DADDR:DPORT", -21),
+		render.Col("reason", render.String).Text("REASON", -20), render.Col("location", render.String).Text("LOCATION", 0),
+		render.Col("ethertype", render.String), render.Col("len_bytes", render.Int).In("bytes"), render.Col("sock", render.Addr), render.Col("generation", render.Int), render.Col("ts_ns", render.Int).In("ns")}})
+	return f
+}
+
+// add takes a row of skb_drop; its owner may be known only later.
+func (f *dropLines) add(r *engine.Row, dev string) {
+	d := dropLine{dev: dev, proto: f.names.Get(r.Str(f.proto)), reason: f.names.Get(r.Str(f.reason)), location: f.names.Get(r.Str(f.location)),
+		kind: f.names.Get(r.Str(f.ethertype)), length: r.Int(f.length)}
+	if r.Has(f.saddr) {
+		d.from, d.to = packetEnds(r, f.saddr, f.sport, f.daddr, f.dport)
+	}
+	if r.Sock != nil {
+		f.lines.add(r.Sock, r.TS, d)
+		return
+	}
+	if pid, comm := f.in.Owner(r); pid != 0 {
+		d.task = process{f.names.Get(comm), pid}
+	}
+	f.lines.pass(r.TS, d)
+}
+
+// packetEnds are source and destination of a packet, with their ports if it has any.
+func packetEnds(r *engine.Row, saddr, sport, daddr, dport scan.Col) (from, to string) {
+	if !r.Has(sport) && !r.Has(dport) {
+		return r.Str(saddr), r.Str(daddr)
+	}
+	return endOf(r.Str(saddr), r.Int(sport)), endOf(r.Str(daddr), r.Int(dport))
+}
+
+func (f *dropLines) line(s *agg.Socket, ts int64, d dropLine) {
+	pid, comm := s.Pid, s.Comm
+	if d.task.pid != 0 {
+		pid, comm = d.task.pid, d.task.comm
+	}
+	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).StrOr(d.dev).StrOr(d.proto).StrOr(d.from).StrOr(d.to).StrOr(d.reason).StrOr(d.location)
+	f.t.StrOr(d.kind).Int(d.length).IntOr(int64(s.Addr), s.Addr != 0).IntOr(int64(s.Gen), s.Addr != 0).Int(ts).End()
+}
+
+// Finish writes the lines that still wait.
+func (f *dropLines) Finish(*render.Answer) { f.lines.rest() }

@@ -1,0 +1,68 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// echoHost is what became of the echo requests to one host.
+type echoHost struct {
+	sent, twice, late, pending int64
+	rtt                        agg.Stats // us
+}
+
+// host is what is known of the host that an echo is of.
+func (f *superping) host(k echo) *echoHost {
+	if h := f.hosts.At(text(k.remote)); h != nil {
+		return h
+	}
+	return &echoHost{}
+}
+
+// listHosts is the table of the hosts that were pinged. A request is lost if its answer did
+// not come within the window; those at whose end the recording was over are neither.
+func (f *superping) listHosts() (pending int64) {
+	f.open.Each(func(k echo, began int64) {
+		if f.window > 0 && f.in.End()-began < f.window {
+			f.host(k).pending++
+			pending++
+		}
+	})
+	t := f.in.Table(render.Spec{Name: "hosts", Columns: []render.Column{render.Col("host", render.String).Text("HOST", -16),
+		render.Col("requests", render.Int).Text("REQUESTS", 8), render.Col("lost", render.Int).Text("LOST", 6), render.Col("late", render.Int).Text("LATE", 6),
+		render.Col("duplicates", render.Int).Text("DUPS", 6), render.Col("min_us", render.Int).Text("MIN_us", 9).In("us"), render.Col("average_us", render.Int).Text("AVG_us", 9).In("us"),
+		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int)}})
+	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, text.Compare) {
+		h := f.hosts.At(k)
+		answered := h.rtt.Count > 0
+		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending, 0)).Int(h.late).Int(h.twice)
+		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).End()
+	}
+	return pending
+}
+
+// windowOption is how long an answer may take.
+var windowOption = engine.Option{Name: "window", Short: "W", Kind: engine.Number, Default: "10", Doc: "seconds after which a request without an answer is lost; 0 for never"}
+
+// Finish sums up.
+func (f *superping) Finish(a *render.Answer) {
+	f.log.finish(a)
+	if f.sent == 0 && f.rtt.Count == 0 {
+		return
+	}
+	pending := int64(0)
+	if !f.compat {
+		pending = f.listHosts()
+	}
+	a.Note(fmt.Sprintf("%s, %s answered, %s not, %s more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
+		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale+f.late-pending), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
+	if pending > 0 {
+		a.Note(plural(pending, "request", "requests") + " shortly before the end of the recording without an answer yet")
+	}
+	if f.differ > 0 {
+		a.Note(fmt.Sprintf("by identifier and number alone, as the original goes, %s would be wrong (--compat)", plural(f.differ, "reply", "replies")))
+	}
+}
