@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 
 var (
 	kernels = flag.String("kernels", "", "Debian kernels to boot, separated by commas; empty for none")
+	bcc     = flag.String("bcc", "all", "tools of bcc to run, separated by commas, or all; each takes a minute")
 	update  = flag.Bool("update", false, "write docs/agreement.md")
 	outputs = flag.String("outputs", "", "folder that keeps the outputs of the guests; those that it has are judged again, and nothing is booted")
 )
@@ -31,6 +33,9 @@ const attempts = 3
 func TestAgreement(t *testing.T) {
 	if *kernels == "" {
 		t.Skip("no kernels asked for: go test ./record/truth/agree -kernels 6.1,6.12 boots them")
+	}
+	if *update && *bcc != "all" {
+		t.Fatal("-update writes the whole table: it needs -bcc all")
 	}
 	names := strings.Split(*kernels, ",")
 	verdicts := make([][]verdict, len(names))
@@ -56,9 +61,25 @@ func TestAgreement(t *testing.T) {
 // agreement is the verdicts of a kernel.
 func agreement(t *testing.T, kernel string) []verdict {
 	t.Helper()
-	pending, vs := made(kernel), map[string]verdict{}
+	vs := map[string]verdict{}
+	for _, guest := range guests(kernel) {
+		maps.Copy(vs, together(t, kernel, guest))
+	}
+	var all []verdict
+	for _, c := range slices.Concat(guests(kernel)...) {
+		v := vs[c.id()]
+		v.check(t)
+		all = append(all, v)
+	}
+	return all
+}
+
+// together is the verdicts of comparisons in one guest.
+func together(t *testing.T, kernel string, pending []Comparison) map[string]verdict {
+	t.Helper()
+	vs := map[string]verdict{}
 	for n := 1; n <= attempts && len(pending) > 0; n++ {
-		share, kept := folder(t, kernel, n)
+		share, kept := folder(t, kernel, pending, n)
 		build(t, share)
 		if !kept {
 			watch(t, kernel, share, pending)
@@ -74,26 +95,38 @@ func agreement(t *testing.T, kernel string) []verdict {
 		}
 		pending = again
 	}
-	var all []verdict
-	for _, c := range made(kernel) {
-		v := vs[c.id()]
-		v.check(t)
-		all = append(all, v)
-	}
-	return all
+	return vs
 }
 
 // made lists the comparisons of a kernel.
 func made(kernel string) []Comparison {
-	return slices.DeleteFunc(slices.Concat(Tools, OneLiners), func(c Comparison) bool { return !c.Runs(kernel) })
+	return slices.DeleteFunc(slices.Concat(Tools, OneLiners, Bcc), func(c Comparison) bool { return !c.Runs(kernel) })
 }
 
-func folder(t *testing.T, kernel string, attempt int) (share string, kept bool) {
+// guests are the comparisons of a kernel that are chosen, by the guest that they are made in.
+func guests(kernel string) [][]Comparison {
+	var quick, compiled []Comparison
+	for _, c := range made(kernel) {
+		switch {
+		case !c.bcc():
+			quick = append(quick, c)
+		case *bcc == "all" || slices.Contains(strings.Split(*bcc, ","), strings.TrimSuffix(c.Name(), "-bpfcc")):
+			compiled = append(compiled, c)
+		}
+	}
+	return [][]Comparison{quick, compiled}
+}
+
+func folder(t *testing.T, kernel string, chosen []Comparison, attempt int) (share string, kept bool) {
 	t.Helper()
 	if *outputs == "" {
 		return t.TempDir(), false
 	}
-	share = filepath.Join(*outputs, fmt.Sprintf("%s-%d", kernel, attempt))
+	group := "tools"
+	if chosen[0].bcc() {
+		group = "bcc"
+	}
+	share = filepath.Join(*outputs, fmt.Sprintf("%s-%s-%d", kernel, group, attempt))
 	if _, err := os.Stat(filepath.Join(share, "out")); err == nil {
 		return share, true
 	}
@@ -124,6 +157,9 @@ func watch(t *testing.T, kernel, share string, chosen []Comparison) {
 	}
 	// A bpftrace takes up to 200 MB while it compiles, and ten do so at once.
 	config := vmtest.Config{Kernel: kernel, Share: share, Command: []string{"python3", "/host/guest.py"}, Timeout: 12 * time.Minute, MemoryMiB: 3072}
+	if chosen[0].bcc() {
+		config.Debian, config.Timeout = debianOf(kernel), 40*time.Minute
+	}
 	res, err := vmtest.Run(context.Background(), config)
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("guest: %v, exit code %d\n%s", err, res.ExitCode, res.Output)

@@ -99,6 +99,9 @@ func number(r map[string]string, column string) (int64, error) {
 
 func value(r map[string]string, field string) (string, error) {
 	if v, ok := r[field]; ok {
+		if inner, ok := strings.CutPrefix(v, "["); ok && strings.HasSuffix(inner, "]") {
+			return strings.TrimSuffix(inner, "]"), nil // an address of IPv6
+		}
 		return strings.TrimPrefix(v, "0x"), nil
 	}
 	if a, ok := strings.CutSuffix(field, "/1024"); ok {

@@ -1,5 +1,5 @@
-// Package agree holds netrec's answers against tools that others wrote: Debian's bpftrace
-// and libbpf-tools watch the same traffic on the same kernel while netrec records it.
+// Package agree holds netrec's answers against tools that others wrote: Debian's bpftrace,
+// libbpf-tools and bcc watch the same traffic on the same kernel while netrec records it.
 //
 // Its test boots a kernel, starts everything, waits until all have attached, makes
 // known traffic, and compares counts by key: equal ones agree, others are a failure unless
@@ -10,7 +10,6 @@
 //
 // It judges no duration: each tool takes the time at a moment of its own, and emulation is
 // in software. Interrupts are compared only where nothing but the traffic causes them:
-// others come at any moment, and no two tools begin and end at the same one. The guest has
-// no bpfcc-tools: these compile at start, against the headers of each kernel; the
-// libbpf-tools are the same tools, compiled. Start with Tools and OneLiners.
+// others come at any moment, and no two tools begin and end at the same one. Start with Tools,
+// OneLiners and Bcc.
 package agree

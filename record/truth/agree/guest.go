@@ -108,7 +108,8 @@ func Plan(dir, kernel string, chosen []Comparison) error {
 		}
 		ws = append(ws, bpftrace(name, "/host/"+name+".bt", ""))
 	}
-	plan, err := json.Marshal(map[string]any{"tools": ws, "record": []string{"--count-func", CountFuncs, "--count-tp", strings.Join(CountTracepoints, ",")}})
+	compile := slices.ContainsFunc(chosen, Comparison.bcc)
+	plan, err := json.Marshal(map[string]any{"tools": ws, "compile": compile, "record": []string{"--count-func", CountFuncs, "--count-tp", strings.Join(CountTracepoints, ",")}})
 	if err != nil {
 		return err
 	}

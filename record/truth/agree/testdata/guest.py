@@ -4,7 +4,7 @@
 itself when it has attached (it starts the command after -c then). Outputs go through a
 terminal of their own, so that no tool keeps lines to itself, and to /host/out at the end.
 """
-import ast
+import json
 import os
 import signal
 import socket
@@ -109,6 +109,13 @@ def devices():
             sh("tc qdisc add dev %s root %s" % (name, qdisc))
 
 
+def record(options):
+    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--ready-file", "/tmp/ready",
+                                 "-o", OUT + "/cap.parquet"] + options, stderr=open(OUT + "/netrec.err", "w"), stdout=subprocess.DEVNULL)
+    await_all("recorder ready", lambda: [] if os.path.exists("/tmp/ready") or recorder.poll() is not None else ["netrec"])
+    return recorder
+
+
 def main():
     named("driver")
     os.sched_setaffinity(0, {TOOLS_CPU})
@@ -116,12 +123,16 @@ def main():
     devices()
     sh("ldconfig")  # bpftrace looks libc up in its cache
     with open("/host/watch.json") as f:
-        plan = ast.literal_eval(f.read())  # the small Python of the guest has no JSON
-    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--ready-file", "/tmp/ready",
-                                 "-o", OUT + "/cap.parquet"] + plan["record"], stderr=open(OUT + "/netrec.err", "w"), stdout=subprocess.DEVNULL)
-    await_all("recorder ready", lambda: [] if os.path.exists("/tmp/ready") or recorder.poll() is not None else ["netrec"])
-    tools = [Tool(spec) for spec in plan["tools"]]
+        plan = json.load(f)
+    # Tools that compile for minutes come one by one, and before the recorder: what it records
+    # meanwhile is of no use.
+    recorder, tools = None if plan["compile"] else record(plan["record"]), []
+    for spec in plan["tools"]:
+        tools.append(Tool(spec))
+        if plan["compile"]:
+            await_all("attached", lambda: [t.name for t in tools if not t.attached()])
     await_all("tools attached", lambda: [t.name for t in tools if not t.attached()])
+    recorder = recorder or record(plan["record"])
     time.sleep(2)
     os.sched_setaffinity(0, {TRAFFIC_CPU})
     begun = time.monotonic()
