@@ -18,6 +18,7 @@ type attempt struct {
 	began, ended int64 // SYN sent, and outcome; 0 if not seen
 	at           int64 // when the kernel's function returned; 0 before
 	who          process
+	uid          int64  // noUser if unknown
 	query        string // the name looked up before
 	result       string // connected, the name of an error, closed, pending
 }
@@ -80,10 +81,11 @@ func (f *attempts) state(r *engine.Row) {
 	}
 }
 
-// begin takes the return of the kernel's connect function: the SYN is on its way.
-func (f *attempts) begin(r *engine.Row, who process, query string) {
+// begin takes the return of the kernel's connect function: the SYN is on its way. Who made it
+// and the name looked up before are those of by.
+func (f *attempts) begin(r *engine.Row, by attempt) {
 	a := f.socks.Of(r.Sock)
-	a.at, a.who, a.query = r.TS, who, query
+	a.at, a.who, a.uid, a.query = r.TS, by.who, by.uid, by.query
 	if ret := r.Int(f.ret); ret != 0 {
 		a.ended, a.result = r.TS, result(ret)
 	} else if !f.in.Recorded("tcp_state") {

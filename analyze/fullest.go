@@ -16,6 +16,7 @@ type fullest struct {
 	t     *render.Table
 	socks agg.PerSocket[fullness]
 	best  *agg.Heap[fullSock]
+	names agg.Intern
 
 	reason scan.Col
 }
@@ -23,8 +24,9 @@ type fullest struct {
 // fullness is how full the buffer of a socket was.
 type fullness struct {
 	samples, most, limit, at int64 // limit: the newest that is known
-	permille                 int64
+	permille, peak           int64 // peak: the most since the last read
 	overflows, drops         int64
+	reasons                  outcomes // of the drops
 }
 
 type fullSock struct {
@@ -41,11 +43,11 @@ func newFullest(in *engine.Input, n int) *fullest {
 		[]render.Column{render.Col("most_bytes", render.Int).Text("MOST_B", 9).In("bytes"), render.Col("limit_bytes", render.Int).Text("LIMIT_B", 9).In("bytes"),
 			render.Col("fill_percent", render.Fixed).Digits(1).Text("FILL%", 6).In("percent"), render.Col("at_s", render.Fixed).Digits(3).Text("AT(s)", 9).In("s"),
 			render.Col("samples", render.Int).Text("SAMPLES", 8), render.Col("overflows", render.Int).Text("OVERFL", 6), render.Col("drops", render.Int).Text("DROPS", 6),
-			render.Col("generation", render.Int), render.Col("netns", render.Int)})})
+			render.Col("drop_reasons", render.String).Text("REASONS", 0), render.Col("generation", render.Int), render.Col("netns", render.Int)})})
 	in.OnEnd(func(s *agg.Socket) {
 		v := *f.socks.Of(s)
-		if v.limit > 0 { // segments may come before the limit is known
-			v.permille = max(v.permille, 1000*v.most/v.limit)
+		if v.limit > 0 { // nobody read what came last; a queue beyond the limit has raised it, and is full
+			v.permille = max(v.permille, min(1000, 1000*v.peak/v.limit))
 		}
 		if v.most > 0 || v.overflows+v.drops > 0 {
 			f.best.Add(fullSock{*s, v})
@@ -54,22 +56,34 @@ func newFullest(in *engine.Input, n int) *fullest {
 	return f
 }
 
-// sample takes what the queue of the row's socket held. Rows of segments do not know the
-// limit; the last one that a read saw stands in.
-func (f *fullest) sample(r *engine.Row, held, limit int64) {
+// read takes what the queue held when the program read and the limit, and returns the most that
+// it held when a segment arrived since the read before, 0 if none did.
+func (f *fullest) read(r *engine.Row, held, limit int64) (peak int64) {
 	if r.Sock == nil {
-		return
+		return 0
 	}
 	v := f.socks.Of(r.Sock)
-	v.samples++
+	v.sample(r.TS, held)
+	peak, v.peak = v.peak, 0
 	if limit > 0 {
-		v.limit = limit
+		v.limit, v.permille = limit, max(v.permille, 1000*max(held, peak)/limit)
 	}
-	if held > v.most {
-		v.most, v.at = held, r.TS
+	return peak
+}
+
+// arrived takes what the queue held when a segment came. Its row does not know the limit, and
+// the kernel raises it: the next read knows.
+func (f *fullest) arrived(r *engine.Row, held int64) {
+	if r.Sock != nil {
+		v := f.socks.Of(r.Sock)
+		v.sample(r.TS, held)
+		v.peak = max(v.peak, held)
 	}
-	if v.limit > 0 {
-		v.permille = max(v.permille, 1000*held/v.limit)
+}
+
+func (v *fullness) sample(ts, held int64) {
+	if v.samples++; held > v.most {
+		v.most, v.at = held, ts
 	}
 }
 
@@ -79,25 +93,38 @@ func (f *fullest) overflow(r *engine.Row) {
 	}
 }
 
-// drop counts packets that were dropped for want of room.
-func (f *fullest) drop(r *engine.Row) {
-	if r.Sock == nil {
+// drop counts packets of a socket that were dropped for want of room.
+func (f *fullest) drop(r *engine.Row, s *agg.Socket) {
+	if s == nil {
 		return
 	}
 	reason := r.Str(f.reason)
 	for _, word := range [...]string{"RCVBUFF", "PROTO_MEM", "BACKLOG", "RCVQ", "ZEROWINDOW"} {
 		if strings.Contains(reason, word) {
-			f.socks.Of(r.Sock).drops++
+			f.socks.Of(s).drop(f.names.Get(reason))
 			return
 		}
 	}
+}
+
+// maxReasons is how many reasons of one socket are told apart; kernels have fewer.
+const maxReasons = 8
+
+func (v *fullness) drop(reason string) {
+	if v.drops++; v.reasons == nil {
+		v.reasons = outcomes{}
+	}
+	if _, ok := v.reasons[reason]; !ok && len(v.reasons) >= maxReasons {
+		reason = "others"
+	}
+	v.reasons[reason]++
 }
 
 // Finish lists them.
 func (f *fullest) Finish(*render.Answer) {
 	for _, s := range f.best.Sorted() {
 		putEnds(f.t.Uint(s.Addr).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket)
-		f.t.Int(s.most).IntOr(s.limit, s.limit > 0).IntOr(s.permille, s.limit > 0).IntOr((s.at-f.in.Start())/1e6, s.at != 0).Int(s.samples).Int(s.overflows).Int(s.drops)
+		f.t.Int(s.most).IntOr(s.limit, s.limit > 0).IntOr(s.permille, s.limit > 0).IntOr((s.at-f.in.Start())/1e6, s.at != 0).Int(s.samples).Int(s.overflows).Int(s.drops).StrOr(s.reasons.String())
 		f.t.Int(int64(s.Gen)).Int(s.Netns).End()
 	}
 }

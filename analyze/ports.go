@@ -1,10 +1,7 @@
 package analyze
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -12,25 +9,14 @@ import (
 
 // portsOption is an option of the BCC tools that takes ports separated by commas.
 func portsOption(name, short, which string) engine.Option {
-	return engine.Option{Name: name, Short: short, Kind: engine.Several, Doc: "only these " + which + " ports, separated by commas", Check: checkPort}
-}
-
-func checkPort(s string) error {
-	if _, err := strconv.ParseUint(s, 10, 16); err != nil {
-		return fmt.Errorf("%q is no port", s)
-	}
-	return nil
+	return engine.Option{Name: name, Short: short, Kind: engine.Several, Doc: "only these " + which + " ports, separated by commas", Check: engine.CheckPort}
 }
 
 // portList is the value of such an option.
 type portList []int64
 
-func newPortList(in *engine.Input, name string) (ports portList) {
-	for w := range strings.SplitSeq(in.Text(name), ",") {
-		if p, err := strconv.ParseUint(w, 10, 16); err == nil {
-			ports = append(ports, int64(p))
-		}
-	}
+func newPortList(in *engine.Input, name string) portList {
+	ports, _ := engine.ParsePorts(in.Text(name)) // checked before
 	return ports
 }
 

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -14,16 +13,19 @@ var _ = register(engine.Analysis{
 	Name:     "sormem",
 	Group:    groupFull,
 	Question: "how full are socket receive buffers, compared with their limit, and did any overflow?",
-	Help: `First a line for each packet that found no room in a receive queue, and for each
-request for memory that was refused to a receiving socket. Then the memory that receive
-queues held when a receive call was made, and the limit of the buffer, in bytes; where
-segments were recorded, also @rmem_arrival, what the queue held when a segment of TCP
-arrived, which shows peaks between two reads. Last the sockets whose buffer was fullest.
+	Help: `First a line for each packet that found no room in a receive queue, with the reason that the
+kernel gave when it dropped it, and for each request for memory that was refused to a
+receiving socket. Then the memory that receive queues held when a receive call was made, and
+the limit of the buffer, in bytes; where segments were recorded, also @rmem_arrival, what
+the queue held when a segment of TCP arrived, which shows peaks between two reads. Last the
+sockets whose buffer was fullest, with the reasons of drops for want of room, and how the
+limits of TCP compare with tcp_rmem.
 
---fill shows how full the buffers were in percent instead of bytes; with --by
-sock,second over time. A socket that is read often counts often. "allocated" is memory
-of all sockets of the protocol, in pages. --compat also has the lines about sending
-sockets, as the original does, and leaves the sockets out.`,
+--fill shows how full the buffers were in percent instead of bytes: at reads, and as
+@fill_peak_percent the most between two reads, where segments arrived; with --by sock,second
+over time. A socket that is read often counts often. "allocated" is memory of all sockets of
+the protocol, in pages. --compat also has the lines about sending sockets, as the original
+does, and leaves the sockets out.`,
 	Example: "sormem --fill --by comm",
 	Options: []engine.Option{
 		{Name: "fill", Kind: engine.Flag, Doc: "how full, in percent"},
@@ -35,42 +37,40 @@ sockets, as the original does, and leaves the sockets out.`,
 })
 
 type sormem struct {
-	in                    *engine.Input
-	lines                 *render.Table
+	lines                 *overflows
 	alloc, limit, arrival *mapOf[engine.Key, agg.Log2]
-	fill                  *mapOf[engine.Key, linear]
+	fill, fillPeak        *mapOf[engine.Key, linear]
 	keys                  *engine.Keys
 	worst                 *fullest
-	percent, compat       bool
+	allowed               *rmemLimits
+	compat                bool
 
-	late, reads, sends                                         int64
-	dir, rmem, entry, rcvbuf, truesize, pages, pid, comm, prot scan.Col
+	late, reads, sends                               int64
+	dir, proto, rmem, entry, rcvbuf, truesize, pages scan.Col
 }
 
 func newSormem(in *engine.Input) engine.Fold {
-	f := &sormem{in: in, percent: in.Flag("fill"), compat: in.Flag("compat"), keys: in.Keys(nil), dir: in.Str("dir"), rmem: in.Int("sk_rmem_alloc"), entry: in.Int("rmem_entry_bytes"),
-		rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages"), pid: in.Int("pid"), comm: in.Str("comm"), prot: in.Str("prot_name")}
+	f := &sormem{compat: in.Flag("compat"), keys: in.Keys(nil), allowed: newRmemLimits(in), dir: in.Str("dir"), proto: in.Str("protocol"), rmem: in.Int("sk_rmem_alloc"),
+		entry: in.Int("rmem_entry_bytes"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages")}
 	in.Sockets("")
-	f.lines = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: join([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
-		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
-		render.Col("allocated_pages", render.Int).In("pages"), render.Col("pid", render.Int), render.Col("comm", render.String), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	f.lines = newOverflows(in, f.compat)
 	f.alloc, f.limit = histOf[engine.Key](in, "rmem_alloc", "bytes", f.keys.Columns...), histOf[engine.Key](in, "rmem_limit", "bytes", f.keys.Columns...)
 	f.arrival = histOf[engine.Key](in, "rmem_arrival", "bytes", f.keys.Columns...)
-	f.fill = percentOf[engine.Key](in, "fill_percent", f.keys.Columns...)
+	f.fill, f.fillPeak = percentOf[engine.Key](in, "fill_percent", f.keys.Columns...), percentOf[engine.Key](in, "fill_peak_percent", f.keys.Columns...)
 	in.On("sock_io", f.io)
 	in.Use("sock_rcvqueue_full", "packets without room are not told", f.full)
 	in.Use("sock_exceed_buf_limit", "refused memory is not told", f.exceeded)
 	if f.worst = newFullest(in, in.Number("top")); !f.compat {
 		in.Use("tcp_rcv_est", "", f.segment)
-		in.Use("skb_drop", "drops of full sockets are not counted", f.worst.drop)
+		in.Use("skb_drop", "drops of full sockets are not counted", f.drop)
 	}
 	switch {
-	case f.percent:
-		return also(f.fill, f.worst, f)
+	case in.Flag("fill"):
+		return also(f.lines, f.fill, f.fillPeak, f.worst, f)
 	case f.compat:
-		return also(f.alloc, f.limit, f)
+		return also(f.lines, f.alloc, f.limit, f)
 	}
-	return also(f.alloc, f.arrival, f.limit, f.worst, f)
+	return also(f.lines, f.alloc, f.arrival, f.limit, f.worst, f)
 }
 
 func (f *sormem) io(r *engine.Row) {
@@ -88,19 +88,32 @@ func (f *sormem) io(r *engine.Row) {
 	if limit > 0 {
 		f.fill.Add(key, 100*held/limit)
 	}
-	f.worst.sample(r, held, limit)
+	if r.Str(f.proto) == "tcp" && r.Has(f.rcvbuf) {
+		f.allowed.read(limit)
+	}
+	if peak := f.worst.read(r, held, limit); peak > 0 && limit > 0 {
+		f.fillPeak.Add(key, 100*peak/limit)
+	}
 }
 
 func (f *sormem) segment(r *engine.Row) {
 	if r.Has(f.rmem) {
 		f.arrival.Add(f.keys.Of(r), r.Int(f.rmem))
-		f.worst.sample(r, r.Int(f.rmem), 0)
+		f.worst.arrived(r, r.Int(f.rmem))
 	}
+}
+
+func (f *sormem) drop(r *engine.Row) {
+	s := r.Sock
+	if full := f.lines.drop(r); s == nil {
+		s = full
+	}
+	f.worst.drop(r, s)
 }
 
 func (f *sormem) full(r *engine.Row) {
 	f.worst.overflow(r)
-	f.line(r, fmt.Sprintf("rmem_alloc %d > rcvbuf %d, skb size %d", r.Int(f.rmem), r.Int(f.rcvbuf), r.Int(f.truesize)))
+	f.lines.add(r, fmt.Sprintf("rmem_alloc %d > rcvbuf %d, skb size %d", r.Int(f.rmem), r.Int(f.rcvbuf), r.Int(f.truesize)))
 }
 
 func (f *sormem) exceeded(r *engine.Row) {
@@ -110,21 +123,7 @@ func (f *sormem) exceeded(r *engine.Row) {
 		}
 	}
 	f.worst.overflow(r)
-	f.line(r, fmt.Sprintf("rmem_alloc %d, allocated %d", r.Int(f.rmem), r.Int(f.pages)))
-}
-
-func (f *sormem) line(r *engine.Row, what string) {
-	pid, comm := f.in.Owner(r)
-	var s agg.Socket
-	if r.Sock != nil {
-		s = *r.Sock
-	}
-	if what = "tracepoint:sock:" + r.Event.Name + " " + what; !f.compat {
-		what += fmt.Sprintf(", %s > %s %s", end(s.Laddr, s.Lport), end(s.Raddr, s.Rport), strings.TrimSpace(r.Str(f.prot)+" "+comm))
-	}
-	f.lines.Str(strings.TrimSpace(what)).Str(r.Event.Name).IntOr(r.Int(f.rmem), r.Has(f.rmem)).IntOr(r.Int(f.rcvbuf), r.Has(f.rcvbuf)).
-		IntOr(r.Int(f.truesize), r.Has(f.truesize)).IntOr(r.Int(f.pages), r.Has(f.pages)).IntOr(pid, pid != 0).StrOr(comm).Int(r.TS)
-	putIdentity(f.lines, &s).End()
+	f.lines.add(r, fmt.Sprintf("rmem_alloc %d, allocated %d", r.Int(f.rmem), r.Int(f.pages)))
 }
 
 // Finish says how the numbers were taken, and what the host allows.
@@ -135,7 +134,5 @@ func (f *sormem) Finish(a *render.Answer) {
 	if f.sends > 0 && !f.compat {
 		a.Note(fmt.Sprintf("%s of memory to sending sockets left out; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
 	}
-	if s := f.in.Meta.Sysctls["net.ipv4.tcp_rmem"]; s != "" && f.reads > 0 {
-		a.Note("tcp_rmem of the host (least, at the start, most): " + s)
-	}
+	f.allowed.Finish(a)
 }

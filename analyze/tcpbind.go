@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -18,56 +19,86 @@ program asked for; PORT what the socket then had, so that a bind to port 0 shows
 kernel chose, with ASKED 0. --implicit adds sockets that never called bind and got their
 port from connect(2) or listen(2), with the word in RET.
 
-Socket options (SO_REUSEADDR, SO_REUSEPORT) are not in a recording.`,
+OPTS are the options that decide what a socket may bind to, as bindsnoop shows them, and IF
+the index of the device that it is bound to, 0 for none:
+  F....  IP_FREEBIND              ...R.  SO_REUSEADDR
+  .T...  IP_TRANSPARENT           ....r  SO_REUSEPORT
+  ..N..  IP_BIND_ADDRESS_NO_PORT
+
+The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is always wide
+(-w), and -p is that of every analysis.
+` + cgroupsHelp,
 	Example: "tcpbind --implicit",
-	Options: []engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "ports that connect and listen chose, too"}},
-	New:     newTcpbind,
+	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "ports that connect and listen chose, too"},
+		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first line instead of the time of day"},
+		{Name: "count", Kind: engine.Flag, Doc: "binds per address and port instead of lines"}, portsOption("ports", "P", "local")}, userOptions),
+	New: newTcpbind,
 })
 
 type tcpbind struct {
 	in    *engine.Input
 	t     *render.Table
+	stamp *stamp
+	users *users
+	ports portList
 	bound agg.PerSocket[bool]
+	count *bindCounts // nil for lines
 
-	implicit                                              int64
-	pid, comm, proto, addr, asked, laddr, lport, ret, typ scan.Col
+	implicit, bare                    int64 // bare: options not recorded
+	pid, comm, proto, addr, asked     scan.Col
+	laddr, lport, ret, opts, boundDev scan.Col
 }
 
 func newTcpbind(in *engine.Input) engine.Fold {
 	f := &tcpbind{in: in, pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"), addr: in.Str("bind_addr"), asked: in.Int("bind_port"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), ret: in.Int("ret"), typ: in.Str("sock_type")}
+		laddr: in.Str("laddr"), lport: in.Int("lport"), ret: in.Int("ret"), opts: in.Str("bind_opts"), boundDev: in.Int("bound_ifindex"),
+		stamp: newStamp(in, !in.Flag("timestamp"), in.Flag("timestamp"), 6), users: newUsers(in), ports: newPortList(in, "ports")}
 	in.Sockets("")
-	f.t = in.Table(render.Spec{Name: "binds", Columns: join([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
-		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	if in.Flag("count") {
+		f.count = &bindCounts{}
+	}
+	f.t = in.Table(render.Spec{Name: "binds", Columns: f.columns()})
 	in.On("sys_bind", f.bind)
 	if in.Flag("implicit") {
 		in.Use("sys_listen", "ports that listen chose are not told", f.listen)
-	}
-	if in.Flag("implicit") {
 		in.OnEnd(f.ended)
 	}
 	return f
+}
+
+func (f *tcpbind) columns() []render.Column {
+	return join(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7),
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
+		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("opts", render.String).Text("OPTS", -5), render.Col("bound_ifindex", render.Int).Text("IF", -3),
+		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
 }
 
 func (f *tcpbind) bind(r *engine.Row) {
 	if r.Str(f.proto) != "tcp" {
 		return
 	}
+	uid, wanted := f.users.wants(r)
 	var s agg.Socket
 	if r.Sock != nil {
 		s = *r.Sock
 		*f.bound.Of(r.Sock) = true
 	}
-	said, ret := "0", r.Int(f.ret)
-	if ret != 0 {
-		said = result(ret)
+	if !wanted {
+		return
 	}
-	port := r.Int(f.lport)
+	said, port, ret := "0", r.Int(f.lport), r.Int(f.ret)
 	if ret != 0 {
-		port = r.Int(f.asked)
+		said, port = result(ret), r.Int(f.asked)
 	}
-	f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.addr))).Str(r.Str(f.addr)).Int(port).Int(r.Int(f.asked)).Str(said).Int(ret).Int(r.TS)
+	if !f.ports.has(port) {
+		return
+	}
+	if f.count != nil {
+		f.count.add(r.Str(f.addr), port)
+		return
+	}
+	putUser(f.stamp.put(f.t, r.TS), uid).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.addr))).Str(r.Str(f.addr)).Int(port).Int(r.Int(f.asked))
+	f.options(r).Str(said).Int(ret).Int(r.TS)
 	putIdentity(f.t, &s).End()
 }
 
@@ -88,14 +119,27 @@ func (f *tcpbind) ended(s *agg.Socket) {
 }
 
 func (f *tcpbind) unbound(s *agg.Socket, ts, pid int64, comm, addr string, port int64, by string) {
-	f.implicit++
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).Str(comm).Int(ipVersion(addr)).Str(addr).Int(port).Null(1).Str(by).Null(1).Int(ts)
+	if f.users.only != noUser || !f.ports.has(port) {
+		return // who they are is not told
+	}
+	if f.implicit++; f.count != nil {
+		f.count.add(addr, port)
+		return
+	}
+	putUser(f.stamp.put(f.t, ts), noUser).IntOr(pid, pid != 0).Str(comm).Int(ipVersion(addr)).Str(addr).Int(port).Null(3).Str(by).Null(1).Int(ts)
 	putIdentity(f.t, s).End()
 }
 
-// Finish counts what was not asked for.
+// Finish counts what was not asked for, and says what the recording does not have.
 func (f *tcpbind) Finish(a *render.Answer) {
+	if f.count != nil {
+		f.count.show(f.in)
+	}
 	if f.implicit > 0 {
 		a.Note(fmt.Sprintf("%s never called bind: listed when their life ended, with the call that gave them a port", plural(f.implicit, "socket", "sockets")))
 	}
+	if f.bare > 0 {
+		a.Note(fmt.Sprintf("not recorded: options and device of %s", plural(f.bare, "bind", "binds")))
+	}
+	f.users.note(a, "bind", "binds")
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,10 @@ pending where the recording ended first. LATms is the time of the handshake. -d
 adds the name that the thread looked up last before it connected: the recording
 has names and addresses, but not which name gave which address.
 BCC leaves out attempts that TCP could not begin, and does not say what became of
-the others: --compat does so.`,
+the others: --compat does so.
+
+The options are BCC's; -p is that of every analysis.
+` + cgroupsHelp,
 	Example: "tcpconnect -t --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
@@ -28,7 +32,7 @@ the others: --compat does so.`,
 		portsOption("ports", "P", "remote"),
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
 		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "the name that the thread looked up before"},
-	}, familyOptions, []engine.Option{engine.Compat("only attempts that began, without their outcome")}),
+	}, userOptions, familyOptions, []engine.Option{engine.Compat("only attempts that began, without their outcome")}),
 	New: newTcpconnect,
 })
 
@@ -36,6 +40,7 @@ type tcpconnect struct {
 	in     *engine.Input
 	t      *render.Table
 	stamp  *stamp
+	users  *users
 	family familyFilter
 	ports  portList
 	lines  waiting[attempt]
@@ -44,16 +49,14 @@ type tcpconnect struct {
 	looked lookedUp
 	names  agg.Intern
 	sums   outcomes
-	all    int64 // attempts
-	unborn int64 // those that TCP could not begin
 
-	compat, dns, lport, counts bool
-	pid, tid, comm, ret        scan.Col
-	laddr, raddr, rport        scan.Col
+	all, unborn                              int64 // attempts, and those that TCP could not begin
+	compat, dns, lport, counts               bool
+	pid, tid, comm, ret, laddr, raddr, rport scan.Col
 }
 
 func newTcpconnect(in *engine.Input) engine.Fold {
-	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), ports: newPortList(in, "ports"), sums: outcomes{},
+	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), users: newUsers(in), ports: newPortList(in, "ports"), sums: outcomes{},
 		compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count"),
 		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
@@ -70,25 +73,12 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 	return f
 }
 
-func (f *tcpconnect) columns() []render.Column {
-	cs := join(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
-		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
-	port := render.Col("lport", render.Int)
-	if f.lport {
-		port = port.Text("LPORT", -6)
-	}
-	cs = append(cs, port, render.Col("daddr", render.String).Text("DADDR", -16), render.Col("dport", render.Int).Text("DPORT", -6))
-	if !f.compat {
-		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
-	}
-	if f.dns {
-		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
-	}
-	return join(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
-}
-
 func (f *tcpconnect) begin(r *engine.Row) {
 	if r.Sock == nil || !f.family.wants(r.Str(f.raddr)) || r.Int(f.rport) != 0 && !f.ports.has(r.Int(f.rport)) {
+		return
+	}
+	uid, wanted := f.users.wants(r)
+	if !wanted {
 		return
 	}
 	if f.all++; r.Int(f.ret) != 0 {
@@ -100,12 +90,11 @@ func (f *tcpconnect) begin(r *engine.Row) {
 		}
 		return
 	}
-	if f.stamp.first == 0 {
-		f.stamp.first = r.TS
-	}
-	who, query := process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.looked.last[r.Int(f.tid)]
-	if f.tries.begin(r, who, query); f.compat && r.Int(f.ret) == 0 {
-		f.lines.add(r.Sock, r.TS, attempt{at: r.TS, who: who, query: query})
+	f.stamp.first = cmp.Or(f.stamp.first, r.TS)
+	who := attempt{uid: uid, who: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, query: f.looked.last[r.Int(f.tid)]}
+	if f.tries.begin(r, who); f.compat && r.Int(f.ret) == 0 {
+		who.at = r.TS
+		f.lines.add(r.Sock, r.TS, who)
 	}
 }
 
@@ -116,25 +105,10 @@ func (f *tcpconnect) done(s *agg.Socket, a attempt) {
 	}
 }
 
-func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
-	if !f.ports.has(s.Rport) { // TCP could not begin it, and its port is known only now
-		f.all, f.unborn = f.all-1, f.unborn-1
-		return
-	}
-	f.sums[a.result]++
-	f.stamp.put(f.t, a.at).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(s.Raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(s.Raddr).Int(s.Rport)
-	if !f.compat {
-		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
-	}
-	if f.dns {
-		f.t.StrOr(a.query)
-	}
-	putIdentity(f.t, s).Int(a.at).End()
-}
-
 // Finish writes what waits, or the counts, and sums up.
 func (f *tcpconnect) Finish(a *render.Answer) {
 	f.lines.rest()
+	f.users.note(a, "attempt", "attempts")
 	if showFlows(f.in, &f.flows); f.all == 0 {
 		return
 	}

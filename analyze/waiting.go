@@ -13,6 +13,7 @@ const (
 // connection is seen after the handshake.
 type waiting[T any] struct {
 	line  func(*agg.Socket, int64, T)
+	ready func(T) bool // nil where only the socket is waited for
 	queue []waitingLine[T]
 }
 
@@ -52,7 +53,8 @@ func (w *waiting[T]) flush(now int64, full bool) {
 		if l.sock != nil && l.sock.Serial == l.is.Serial {
 			l.is = *l.sock
 		}
-		if known := l.is.Tuple() && l.is.Pid != 0; !known && l.sock != nil && now-l.ts < maxWaitNS {
+		known := (l.sock == nil || l.is.Tuple() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
+		if !known && now-l.ts < maxWaitNS {
 			if !full {
 				break
 			}

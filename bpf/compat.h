@@ -26,6 +26,35 @@ static __always_inline u8 ca_state(struct tcp_sock *tp, const bool direct)
 	return direct ? BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) : BPF_CORE_READ_BITFIELD_PROBED(icsk, icsk_ca_state);
 }
 
+/* Options of inet_sock were bit fields up to 6.5 and are bits of inet_flags since. The
+ * kernel's enum of these bits has no name by which their numbers could be asked for; they
+ * have not moved since. */
+#define INET_FREEBIND (1ul << 11)
+#define INET_TRANSPARENT (1ul << 15)
+#define INET_BIND_ADDRESS_NO_PORT (1ul << 18)
+
+struct inet_sock___fields {
+	u8 freebind : 1;
+	u8 transparent : 1;
+	u8 bind_address_no_port : 1;
+} __attribute__((preserve_access_index));
+
+struct inet_sock___flags {
+	unsigned long inet_flags;
+} __attribute__((preserve_access_index));
+
+static __always_inline unsigned long inet_flags(struct sock *sk)
+{
+	struct inet_sock___flags *now = (void *)sk;
+	struct inet_sock___fields *before = (void *)sk;
+
+	if (bpf_core_field_exists(now->inet_flags))
+		return BPF_CORE_READ(now, inet_flags);
+	return (BPF_CORE_READ_BITFIELD_PROBED(before, freebind) ? INET_FREEBIND : 0) |
+	       (BPF_CORE_READ_BITFIELD_PROBED(before, transparent) ? INET_TRANSPARENT : 0) |
+	       (BPF_CORE_READ_BITFIELD_PROBED(before, bind_address_no_port) ? INET_BIND_ADDRESS_NO_PORT : 0);
+}
+
 /* A struct sock is the start of a struct tcp_sock, but the verifier only lets
  * typed pointers grow through this helper (5.9). */
 static __always_inline struct tcp_sock *tcp_sk(struct sock *sk, const bool direct)

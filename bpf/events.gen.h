@@ -5,6 +5,14 @@
 
 #include "kernel.h"
 
+enum bind_opt_value {
+	BIND_OPT_FREEBIND = 1,
+	BIND_OPT_TRANSPARENT = 2,
+	BIND_OPT_BIND_ADDRESS_NO_PORT = 4,
+	BIND_OPT_REUSEADDR = 8,
+	BIND_OPT_REUSEPORT = 16,
+};
+
 enum cause_value {
 	CAUSE_RING = 1,
 	CAUSE_SCRATCH = 2,
@@ -182,7 +190,7 @@ struct tcp_state {
 	u16 protocol;
 	u8 old_state;
 	u8 new_state;
-	u8 pad13[4];
+	u32 uid;
 };
 
 #define EV_tcp_rcv_est 11
@@ -360,7 +368,10 @@ struct sys_bind {
 	u16 sock_type;
 	u16 protocol;
 	s32 fd;
-	u8 pad11[4];
+	u32 uid;
+	s32 bound_ifindex;
+	u8 bind_opts;
+	u8 pad14[3];
 };
 
 #define EV_sys_listen 61
@@ -850,8 +861,9 @@ struct tcp_connect_fn {
 	struct tuple tuple;
 	s64 cookie;
 	s64 ret;
+	u32 uid;
 	u8 func;
-	u8 pad5[7];
+	u8 pad6[3];
 };
 
 #define EV_tcp_tlp 87

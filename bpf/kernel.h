@@ -91,6 +91,8 @@ struct sock_common {
 	};
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
+	unsigned char skc_reuse : 4;
+	unsigned char skc_reuseport : 1;
 	int skc_bound_dev_if;
 	struct proto *skc_prot;
 	possible_net_t skc_net;
@@ -404,6 +406,7 @@ struct sockaddr_in6 {
 #define IPPROTO_UDP 17
 #define IPPROTO_FRAGMENT 44
 #define IPPROTO_ICMPV6 58
+#define TCP_SYN_SENT 2
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_NEW_SYN_RECV 12

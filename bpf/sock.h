@@ -14,6 +14,13 @@ static __always_inline u32 task_netns(void)
 	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
 }
 
+#define NO_UID ((u32)-1)
+
+static __always_inline u32 task_uid(void)
+{
+	return (u32)bpf_get_current_uid_gid();
+}
+
 static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
 {
 	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);

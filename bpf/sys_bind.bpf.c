@@ -14,6 +14,20 @@ int sys_bind_enter(struct trace_event_raw_sys_enter *ctx)
 	return call_start(EV_sys_bind, &call);
 }
 
+#define NO_BIND_OPTS 0xff
+
+/* bind_opts is for sockets of IP. TCP in repair reuses addresses by force, with a 2. */
+static __always_inline u8 bind_opts(struct sock *sk)
+{
+	unsigned long flags = inet_flags(sk);
+
+	return (flags & INET_FREEBIND ? BIND_OPT_FREEBIND : 0) |
+	       (flags & INET_TRANSPARENT ? BIND_OPT_TRANSPARENT : 0) |
+	       (flags & INET_BIND_ADDRESS_NO_PORT ? BIND_OPT_BIND_ADDRESS_NO_PORT : 0) |
+	       (BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuse) ? BIND_OPT_REUSEADDR : 0) |
+	       (BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) ? BIND_OPT_REUSEPORT : 0);
+}
+
 static __always_inline void bind_exit(struct call *call, s64 ret)
 {
 	struct sock *sk = fd_sock(call->arg[0]);
@@ -37,6 +51,9 @@ static __always_inline void bind_exit(struct call *call, s64 ret)
 	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
 	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
 	r->fd = call->arg[0];
+	r->uid = task_uid();
+	r->bound_ifindex = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
+	r->bind_opts = sk && is_inet(r->tuple.family) ? bind_opts(sk) : NO_BIND_OPTS;
 	SUBMIT(r);
 }
 

@@ -22,6 +22,7 @@ static __always_inline int tcp_connect_fn(struct sock *sk, s64 ret, const u8 fun
 	fill_tuple(&r->tuple, sk, false);
 	r->cookie = cookie(sk, false);
 	r->ret = (s32)ret;
+	r->uid = task_uid();
 	r->func = func;
 	SUBMIT(r);
 	return 0;

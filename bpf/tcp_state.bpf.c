@@ -34,6 +34,7 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 	r->protocol = K(sk, sk_protocol);
 	r->old_state = oldstate;
 	r->new_state = newstate;
+	r->uid = newstate == TCP_SYN_SENT ? task_uid() : NO_UID;
 	fill_totals(r, sk, direct);
 	SUBMIT(r);
 	return 0;

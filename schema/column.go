@@ -28,25 +28,25 @@ type As uint8
 
 // Conversions, as the tag `as` of a field names them.
 const (
-	AsInt      As = iota // the number itself
-	AsAddr               // kernel address
-	AsTime               // monotonic nanoseconds to Unix nanoseconds
-	AsMicros             // the same, to microseconds
-	AsEnum               // number to name
-	AsIP                 // 16 bytes and a family to text
-	AsStr                // NUL-terminated bytes
-	AsRef                // index into the recorder's strings, 0 for NULL
-	AsKsym               // kernel address to symbol, 0 for NULL
-	AsKstack             // kernel addresses, innermost first, 0-terminated
-	AsUstack             // user addresses of the process of the row, likewise
-	AsPollSet            // descriptors and events, see PollSet
-	AsPollBits           // events of poll and epoll to names
-	AsPath               // parts of a file's name, see PathRooted
+	AsInt     As = iota // the number itself
+	AsAddr              // kernel address
+	AsTime              // monotonic nanoseconds to Unix nanoseconds
+	AsMicros            // the same, to microseconds
+	AsEnum              // number to name
+	AsIP                // 16 bytes and a family to text
+	AsStr               // NUL-terminated bytes
+	AsRef               // index into the recorder's strings, 0 for NULL
+	AsKsym              // kernel address to symbol, 0 for NULL
+	AsKstack            // kernel addresses, innermost first, 0-terminated
+	AsUstack            // user addresses of the process of the row, likewise
+	AsPollSet           // descriptors and events, see PollSet
+	AsBits              // bits to the names that an enum has for them
+	AsPath              // parts of a file's name, see PathRooted
 )
 
 var asNames = map[string]As{"": AsInt, "addr": AsAddr, "time": AsTime, "enum": AsEnum, "ip": AsIP, "str": AsStr,
 	"ref": AsRef, "ksym": AsKsym, "kstack": AsKstack, "ustack": AsUstack,
-	"pollset": AsPollSet, "pollbits": AsPollBits, "path": AsPath}
+	"pollset": AsPollSet, "bits": AsBits, "path": AsPath}
 
 // Null says which raw value of a field means that there is none.
 type Null uint8
@@ -78,7 +78,7 @@ type Field struct {
 	Signed bool
 	As     As
 	Null   Null
-	Enum   *Enum // AsEnum; nil for the enum of events
+	Enum   *Enum // AsEnum and AsBits; nil for the enum of events
 	Family int   // AsIP: offset of the uint16 family
 }
 
@@ -146,7 +146,7 @@ func (e *Event) build() error {
 			return fmt.Errorf("field %s: no null rule %q", sf.Name, n)
 		}
 		switch kind {
-		case AsEnum:
+		case AsEnum, AsBits:
 			if arg != "event" {
 				if f.Enum = Enums[arg]; f.Enum == nil {
 					return fmt.Errorf("field %s: no enum %q", sf.Name, arg)

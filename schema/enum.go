@@ -80,6 +80,14 @@ var (
 	_ = enum(Enum{Name: "scan_step", Probe: true, Values: names(1, "start", "done")})
 	_ = enum(Enum{Name: "wifi_band", Values: names(0, "2GHZ", "5GHZ", "60GHZ", "6GHZ", "S1GHZ", "LC")})
 	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
+	// BindOpts are bits: options of a socket that decide what bind(2) lets it have.
+	BindOpts = enum(Enum{Name: "bind_opt", Probe: true, Values: []EnumValue{
+		{1, "freebind"}, {2, "transparent"}, {4, "bind_address_no_port"}, {8, "reuseaddr"}, {16, "reuseport"}}})
+	// PollEvents are bits: events of poll and epoll, without the prefix.
+	PollEvents = enum(Enum{Name: "poll_event", Values: []EnumValue{
+		{0x1, "IN"}, {0x2, "PRI"}, {0x4, "OUT"}, {0x8, "ERR"}, {0x10, "HUP"}, {0x20, "NVAL"}, {0x40, "RDNORM"}, {0x80, "RDBAND"},
+		{0x100, "WRNORM"}, {0x200, "WRBAND"}, {0x400, "MSG"}, {0x2000, "RDHUP"},
+		{1 << 28, "EXCLUSIVE"}, {1 << 29, "WAKEUP"}, {1 << 30, "ONESHOT"}, {1 << 31, "ET"}}})
 	_ = enum(Enum{Name: "stage", Probe: true, Values: names(1, "received", "queued", "started")})
 
 	// TCPStates are the values of sk_state for TCP.

@@ -14,7 +14,10 @@ type SysBind struct {
 	Type     uint16 `col:"sock_type" as:"enum sock_type"`
 	Protocol uint16 `col:"protocol" as:"enum protocol"`
 	FD       int32  `col:"fd"`
-	_        [4]uint8
+	UID      uint32 `col:"uid"`
+	BoundDev int32  `col:"bound_ifindex" null:"zero" doc:"index of the network device that the socket is bound to (SO_BINDTODEVICE)"`
+	Opts     uint8  `col:"bind_opts" as:"bits bind_opt" null:"ones" doc:"options of an IP socket that decide what it may bind to: reuseaddr|reuseport; 0 for none of them"`
+	_        [3]uint8
 }
 
 var sysBind = Event{ID: 60, Name: "sys_bind", Row: SysBind{}, Rate: Low, Profile: Light,

@@ -10,7 +10,7 @@ type SysEpollCtl struct {
 	Data   uint64 `col:"epoll_data" as:"addr" doc:"the caller's data for this descriptor, often the descriptor itself or a pointer"`
 	FD     int32  `col:"fd"`
 	EpFD   int32  `col:"epfd" null:"ones"`
-	Events uint32 `col:"epoll_events" as:"pollbits" null:"zero" doc:"events wanted: IN|OUT|ET; NULL for DEL"`
+	Events uint32 `col:"epoll_events" as:"bits poll_event" null:"zero" doc:"events wanted: IN|OUT|ET; NULL for DEL"`
 	Op     uint8  `col:"epoll_op" as:"enum epoll_op" doc:"what to do with the descriptor: ADD, DEL or MOD"`
 	_      [3]uint8
 }

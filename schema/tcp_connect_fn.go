@@ -5,10 +5,11 @@ package schema
 type TCPConnectFn struct {
 	Header
 	Tuple
-	Cookie int64 `col:"cookie" null:"zero"`
-	Ret    int64 `col:"ret"`
-	Func   uint8 `col:"func" as:"enum func"`
-	_      [7]uint8
+	Cookie int64  `col:"cookie" null:"zero"`
+	Ret    int64  `col:"ret"`
+	UID    uint32 `col:"uid"`
+	Func   uint8  `col:"func" as:"enum func"`
+	_      [3]uint8
 }
 
 var tcpConnectFn = Event{ID: 86, Name: "tcp_connect_fn", Row: TCPConnectFn{}, Rate: Low, Profile: Default,

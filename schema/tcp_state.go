@@ -15,7 +15,7 @@ type TCPState struct {
 	Protocol      uint16 `col:"protocol" as:"enum protocol" doc:"IP protocol of the socket or packet"`
 	OldState      uint8  `col:"old_state" as:"enum tcp_state" doc:"state before the change"`
 	NewState      uint8  `col:"new_state" as:"enum tcp_state" doc:"state after the change"`
-	_             [4]uint8
+	UID           uint32 `col:"uid" null:"ones" doc:"user that the process on the CPU runs as, by the host's numbers; of changes of state only on those to SYN_SENT"`
 }
 
 var tcpState = Event{ID: 10, Name: "tcp_state", Row: TCPState{}, Rate: Low, Profile: Light,

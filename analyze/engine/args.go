@@ -16,7 +16,7 @@ var Global = []Option{
 	{Name: "to", Kind: Text, Doc: "end before this time"},
 	{Name: "pid", Short: "p", Kind: Number, Doc: "only this process; rows from interrupts count for the owner of their socket"},
 	{Name: "comm", Kind: Text, Doc: "only processes of this name"},
-	{Name: "port", Kind: Number, Doc: "only this port, local or remote"},
+	{Name: "port", Kind: Several, Check: CheckPort, Doc: "only these ports, local or remote"},
 	{Name: "addr", Kind: Text, Doc: "only this IP address or prefix, local or remote"},
 	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},

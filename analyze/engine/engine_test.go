@@ -113,6 +113,7 @@ func TestSelectionThroughSockets(t *testing.T) {
 		{map[string]string{"comm": "nginx"}, "2"},
 		{map[string]string{"port": "443"}, "1"}, // the row has no ports, its socket has
 		{map[string]string{"port": "80"}, "2"},
+		{map[string]string{"port": "80,443"}, "3"},
 		{map[string]string{"addr": "2001:db8::/32"}, "2"},
 		{map[string]string{"addr": "10.0.0.2"}, "1"},
 		{map[string]string{"sock": "0xffff888000001000"}, "1"},

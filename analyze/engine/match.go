@@ -34,10 +34,10 @@ func newMatcher(sel *Selection) *matcher {
 	m := &matcher{sel: sel, known: map[string]bool{}}
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 	m.pid, m.comm, m.ctx = col("pid"), col("comm"), col("ctx")
-	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port"} {
+	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port"} {
 		m.ports = append(m.ports, col(n))
 	}
-	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr"} {
+	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr"} {
 		m.addrs = append(m.addrs, col(n))
 	}
 	return m
@@ -46,7 +46,7 @@ func newMatcher(sel *Selection) *matcher {
 // columns are those that row reads.
 func (m *matcher) columns() []scan.Col {
 	cs := []scan.Col{m.pid, m.comm, m.ctx}
-	if m.sel.Port != 0 {
+	if len(m.sel.Ports) > 0 {
 		cs = append(cs, m.ports...)
 	}
 	if m.sel.Net.IsValid() {
@@ -64,7 +64,7 @@ func (m *matcher) settle(s *agg.Socket) {
 	if m.process(s.Pid, s.Comm) {
 		v |= byOwner
 	}
-	if s.Lport == m.sel.Port || s.Rport == m.sel.Port {
+	if slices.Contains(m.sel.Ports, s.Lport) || slices.Contains(m.sel.Ports, s.Rport) {
 		v |= byPort
 	}
 	if m.inNet(s.Laddr) || m.inNet(s.Raddr) {
@@ -79,7 +79,7 @@ func (m *matcher) socket(s *agg.Socket) bool {
 	if m.sel.Pid != 0 || m.sel.Comm != "" {
 		want |= byOwner
 	}
-	if m.sel.Port != 0 {
+	if len(m.sel.Ports) > 0 {
 		want |= byPort
 	}
 	if m.sel.Net.IsValid() {
@@ -107,7 +107,7 @@ func (m *matcher) row(r *scan.Row, s *agg.Socket) bool {
 			return false
 		}
 	}
-	if m.sel.Port != 0 && v&byPort == 0 && !m.hasPort(r) {
+	if len(m.sel.Ports) > 0 && v&byPort == 0 && !m.hasPort(r) {
 		return false
 	}
 	return !m.sel.Net.IsValid() || v&byNet != 0 || m.hasAddr(r)
@@ -119,7 +119,7 @@ func (m *matcher) process(pid int64, comm string) bool {
 
 func (m *matcher) hasPort(r *scan.Row) bool {
 	for _, c := range m.ports {
-		if r.Int(c) == m.sel.Port {
+		if slices.Contains(m.sel.Ports, r.Int(c)) {
 			return true
 		}
 	}

@@ -15,14 +15,14 @@ type Selection struct {
 	From, To int64 // ts_ns in [From, To)
 	Pid      int64
 	Comm     string
-	Port     int64
+	Ports    []int64 // any of them
 	Net      netip.Prefix
 	Sock     uint64
 }
 
 // through reports whether the selection needs to know the sockets of rows.
 func (s *Selection) through() bool {
-	return s.Pid != 0 || s.Comm != "" || s.Port != 0 || s.Net.IsValid()
+	return s.Pid != 0 || s.Comm != "" || len(s.Ports) > 0 || s.Net.IsValid()
 }
 
 // any reports whether the selection leaves anything out.
@@ -44,9 +44,7 @@ func NewSelection(m *scan.Meta, opt map[string]string) (Selection, error) {
 		case "comm":
 			s.Comm = v
 		case "port":
-			var p uint64
-			p, e = strconv.ParseUint(v, 10, 16)
-			s.Port = int64(p)
+			s.Ports, e = ParsePorts(v)
 		case "addr":
 			s.Net, e = parseNet(v)
 		case "sock":
@@ -69,6 +67,25 @@ func ParseAddr(s string) (uint64, error) {
 		return 0, fmt.Errorf("%q is not a kernel address such as 0xffff888012345678", s)
 	}
 	return v, nil
+}
+
+// ParsePorts reads ports separated by commas.
+func ParsePorts(list string) ([]int64, error) {
+	var ports []int64
+	for s := range strings.SplitSeq(list, ",") {
+		p, err := strconv.ParseUint(s, 10, 16)
+		if err != nil || p == 0 {
+			return nil, fmt.Errorf("%q is not a port", s)
+		}
+		ports = append(ports, int64(p))
+	}
+	return ports, nil
+}
+
+// CheckPort refuses what is no port.
+func CheckPort(s string) error {
+	_, err := ParsePorts(s)
+	return err
 }
 
 func parseNet(s string) (netip.Prefix, error) {

@@ -39,14 +39,15 @@ func (d *dialect) words(path string, many bool) template.FuncMap {
 		"keys":    func(names ...string) string { return strings.Join(append(names, ""), ", ") },
 		"events":  events,
 
-		"div":    func(a string, b int) string { return fmt.Sprintf(d.div, a, b) },
-		"and":    func(a string, b int) string { return fmt.Sprintf(d.and, a, b) },
-		"hex":    func(a string) string { return fmt.Sprintf(d.hex, a) },
-		"power":  func(a string) string { return fmt.Sprintf(d.power, a) },
-		"first":  func(a, condition string) string { return fmt.Sprintf(d.first, a, condition) },
-		"number": func(column, enum string) string { return number(column, enum, fmt.Sprintf(d.parse, column)) },
-		"text":   func() string { return d.text },
-		"name":   func(a string) string { return fmt.Sprintf(d.ident, a) },
+		"div":     func(a string, b int) string { return fmt.Sprintf(d.div, a, b) },
+		"and":     func(a string, b int) string { return fmt.Sprintf(d.and, a, b) },
+		"hex":     func(a string) string { return fmt.Sprintf(d.hex, a) },
+		"power":   func(a string) string { return fmt.Sprintf(d.power, a) },
+		"first":   func(a, condition string) string { return fmt.Sprintf(d.first, a, condition) },
+		"number":  func(column, enum string) string { return number(column, enum, fmt.Sprintf(d.parse, column)) },
+		"letters": letters,
+		"text":    func() string { return d.text },
+		"name":    func(a string) string { return fmt.Sprintf(d.ident, a) },
 		"bits": func(a string) string {
 			return fmt.Sprintf("CASE WHEN %s < 0 THEN -1 WHEN %s = 0 THEN 0 ELSE "+d.bits+" END", a, a, a)
 		},
@@ -75,4 +76,13 @@ func number(column, enum, parsed string) string {
 		fmt.Fprintf(&b, " WHEN '%s' THEN %d", v.Name, v.Value)
 	}
 	return b.String() + " ELSE " + parsed + " END"
+}
+
+// letters shows which names of an enum's bits a column has: a letter or a dot for each.
+func letters(column, enum, each string) string {
+	var parts []string
+	for i, v := range schema.Enums[enum].Values {
+		parts = append(parts, fmt.Sprintf("CASE WHEN concat('|', %s, '|') LIKE '%%|%s|%%' THEN '%c' ELSE '.' END", column, v.Name, each[i]))
+	}
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN concat(%s) END", column, strings.Join(parts, ", "))
 }

@@ -181,7 +181,7 @@ func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
 			}
 			f.convert(v, e.monoToWall)
 			c.number.add(v, c.flip)
-		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsPollBits:
+		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsBits:
 			e.numbered(c, f, rows, n)
 		default:
 			e.spelled(c, f, rows, n)

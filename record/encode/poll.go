@@ -8,40 +8,9 @@ import (
 	"netrec/schema"
 )
 
-// pollNames are the events of poll and epoll, without the prefix.
-var pollNames = []struct {
-	bit  uint32
-	name string
-}{
-	{0x1, "IN"}, {0x2, "PRI"}, {0x4, "OUT"}, {0x8, "ERR"}, {0x10, "HUP"}, {0x20, "NVAL"}, {0x40, "RDNORM"}, {0x80, "RDBAND"},
-	{0x100, "WRNORM"}, {0x200, "WRBAND"}, {0x400, "MSG"}, {0x2000, "RDHUP"},
-	{1 << 28, "EXCLUSIVE"}, {1 << 29, "WAKEUP"}, {1 << 30, "ONESHOT"}, {1 << 31, "ET"},
-}
-
-// appendPollBits spells events: IN|OUT. Bits without a name follow as a number, and no
-// event at all is 0.
+// appendPollBits spells events: IN|OUT.
 func appendPollBits(dst []byte, v uint32) []byte {
-	start := len(dst)
-	for _, n := range pollNames {
-		if v&n.bit == 0 {
-			continue
-		}
-		if len(dst) > start {
-			dst = append(dst, '|')
-		}
-		dst = append(dst, n.name...)
-		v &^= n.bit
-	}
-	if v == 0 && len(dst) > start {
-		return dst
-	}
-	if len(dst) > start {
-		dst = append(dst, '|')
-	}
-	if v == 0 {
-		return append(dst, '0')
-	}
-	return strconv.AppendUint(append(dst, "0x"...), uint64(v), 16)
+	return appendBits(dst, schema.PollEvents.Values, uint64(v))
 }
 
 // appendPollSet spells descriptors and their events, 5:IN|OUT,7:IN, and how many

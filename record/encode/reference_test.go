@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"netrec/schema"
@@ -107,13 +108,30 @@ func expectedText(f schema.Field, rec, raw []byte) string {
 		return string(appendPollSet(nil, raw))
 	case schema.AsPath:
 		return string([]rune(string(appendPath(nil, raw))))
-	case schema.AsPollBits:
-		return string(appendPollBits(nil, uint32(number64(raw, false))))
+	case schema.AsBits:
+		return expectedBits(f.Enum, number64(raw, false))
 	case schema.AsStr:
 		s, _, _ := strings.Cut(string(raw), "\x00")
 		return string([]rune(s)) // one U+FFFD for each byte that is not UTF-8
 	}
 	return ""
+}
+
+// expectedBits takes the bits one by one; those without a name come last.
+func expectedBits(names *schema.Enum, v int64) string {
+	var said []string
+	for bit := int64(1); bit <= v; bit <<= 1 {
+		if n := names.Lookup(bit); v&bit != 0 && n != strconv.FormatInt(bit, 10) {
+			said, v = append(said, n), v&^bit
+		}
+	}
+	if v != 0 {
+		said = append(said, fmt.Sprintf("%#x", v))
+	}
+	if said == nil {
+		return "0"
+	}
+	return strings.Join(said, "|")
 }
 
 func expectedStack(user bool, rec, raw []byte) string {

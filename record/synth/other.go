@@ -50,7 +50,7 @@ func (h *host) serve() {
 		result = -98
 	}
 	b := h.row("sys_bind", h.at(c, 1000)).tuple(c).num("dur_ns", 900).num("ret", result).num("fd", c.fd).name("sock_type", "stream").name("protocol", "tcp")
-	b.ip("bind_addr", [4]byte{}).num("bind_port", int64(c.lport))
+	b.ip("bind_addr", [4]byte{}).num("bind_port", int64(c.lport)).num("bind_opts", int64(8|h.r.IntN(32))).num("bound_ifindex", int64(h.r.IntN(3))).num("uid", 33)
 	if result == 0 {
 		h.row("sys_listen", h.at(c, 3000)).tuple(c).num("dur_ns", 700).num("ret", 0).num("backlog", 511).num("sk_max_ack_backlog", 511).num("fd", c.fd).
 			name("sock_type", "stream").name("protocol", "tcp")
@@ -122,7 +122,7 @@ func (h *host) plausible(r row, col string, f *schema.Field, c *conn) {
 		r.put(f, 6)
 	case schema.AsAddr:
 		r.addr(col, sockBase+h.r.Uint64N(64)*sockSize)
-	case schema.AsInt, schema.AsPollBits:
+	case schema.AsInt, schema.AsBits:
 		r.put(f, int64(h.r.IntN(100)))
 	}
 }

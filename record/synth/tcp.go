@@ -65,8 +65,8 @@ func (h *host) connect() {
 	rtt := h.wait(800_000)
 	h.row("sys_socket", h.at(c, 0)).num("dur_ns", 1500).num("ret", c.fd).num("fd", c.fd).name("family", "inet").name("sock_type", "stream").
 		name("protocol", "tcp").name("func", "socket")
-	h.state(c, h.at(c, 10_000), "CLOSE", "SYN_SENT")
-	h.row("tcp_connect_fn", h.at(c, 12_000)).tuple(c).num("ret", 0)
+	h.state(c, h.at(c, 10_000), "CLOSE", "SYN_SENT").num("uid", 1000)
+	h.row("tcp_connect_fn", h.at(c, 12_000)).tuple(c).num("ret", 0).num("uid", 1000)
 	ret, took := int64(0), rtt
 	if h.r.IntN(2) == 0 {
 		ret, took = -115, 15_000

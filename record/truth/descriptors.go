@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,11 @@ func checkMakers(c *Capture, l *traffic.Log) Errors {
 			return "the call asked for " + w.peer
 		}
 		inet := r.Str["family"] != "unix"
-		if bound := r.Int["lport"] != 0; inet && (bound != (w.ret == 0) || r.Int["bind_port"] != 0 && bound && r.Int["lport"] != r.Int["bind_port"]) {
+		if r.Str["bind_opts"] != w.call.Opts || r.Int["bound_ifindex"] != int64(w.call.Device) || r.Int["uid"] != int64(w.call.UID) {
+			return fmt.Sprintf("the socket had %s and device %d, and user %d called", w.call.Opts, w.call.Device, w.call.UID)
+		}
+		noPort := strings.Contains(w.call.Opts, "bind_address_no_port") && r.Int["bind_port"] == 0
+		if bound := r.Int["lport"] != 0; inet && (bound != (w.ret == 0 && !noPort) || r.Int["bind_port"] != 0 && bound && r.Int["lport"] != r.Int["bind_port"]) {
 			return "the port does not fit the result"
 		}
 		return ""

@@ -99,7 +99,7 @@ func ipWants(l *traffic.Log, typ string, names ...string) []want {
 				continue
 			}
 			out = append(out, want{what: fmt.Sprintf("%s socket %d: %s", s.Kind, s.Index, c.Name), ret: min(result(c), 0), fd: -1,
-				enter: c.Enter, exit: c.Exit, peer: c.Peer})
+				enter: c.Enter, exit: c.Exit, peer: c.Peer, call: c})
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].enter < out[j].enter })
@@ -130,7 +130,27 @@ func checkProtocolCalls(c *Capture, l *traffic.Log, owed Expect) Errors {
 		errs = append(errs, matchCalls(k.event, rows, k.wants)...)
 		errs = append(errs, matchPeers(k.event, rows, k.wants)...)
 	}
+	errs = append(errs, checkUsers(c, l, connects, owed)...)
 	return append(errs, checkEnded(c, l, owed)...)
+}
+
+// checkUsers: a connect has the user that made it, in either event that begins one.
+func checkUsers(c *Capture, l *traffic.Log, connects []want, owed Expect) Errors {
+	sameUser := func(r *Row, w *want) string {
+		if uid, ok := r.Int["uid"]; !ok || uid != int64(w.call.UID) {
+			return fmt.Sprintf("user %d made the call", w.call.UID)
+		}
+		return ""
+	}
+	errs := match("tcp_state", c.Select("tcp_state", ofThread(l), Is("new_state", "SYN_SENT")), connects, sameUser)
+	if !slices.Contains(owed.Missing, "tcp_connect_fn") {
+		errs = append(errs, match("tcp_connect_fn", c.Select("tcp_connect_fn", ofThread(l)), connects, sameUser)...)
+	}
+	others := func(r *Row) bool { _, ok := r.Int["uid"]; return ok && r.Str["new_state"] != "SYN_SENT" }
+	if n := len(c.Select("tcp_state", others)); n > 0 {
+		errs.add("tcp_state: %d rows have a user though nobody connects", n)
+	}
+	return errs
 }
 
 // checkEnded: each UDP socket came to its end once, whichever of its descriptors was the

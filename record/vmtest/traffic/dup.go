@@ -10,8 +10,8 @@ import (
 var dupWays = []string{"dup", "dup2", "dup3", "fcntl"}
 
 // dups copies descriptors in all ways, over nothing and over another socket's, binds
-// to ports that the kernel chooses and to one that is taken, and asks for a longer queue
-// than the host allows.
+// to ports that the kernel chooses and to one that is taken, asks for a longer queue than
+// the host allows, and binds with all options.
 func (w *worker) dups() {
 	for i := range w.want["dups"] {
 		s := w.open("copied", A, unix.AF_INET, unix.SOCK_DGRAM)
@@ -30,6 +30,7 @@ func (w *worker) dups() {
 		}
 	}
 	w.binds()
+	w.options()
 }
 
 // dup makes a copy of the socket's descriptor, at to where the call takes a number.
@@ -60,10 +61,7 @@ func (w *worker) binds() {
 			w.fail("reading the address of socket %d: %w", s.Index, err)
 		}
 		late := w.open("late", B, familyOf(form), unix.SOCK_STREAM)
-		_, errno := late.call(Call{Name: "bind", Peer: taken.String()}, func() (int, unix.Errno) {
-			return sysBind(late.fd, rawAddr(taken, late.Family))
-		})
-		late.expect(errno, unix.EADDRINUSE)
+		late.expect(late.tryBind(taken), unix.EADDRINUSE)
 		late.close()
 		s.close()
 	}

@@ -126,8 +126,14 @@ type Call struct {
 	Ready   string `json:"ready,omitempty"`
 	Timeout int64  `json:"timeout,omitempty"`
 	Peer    string `json:"peer,omitempty"`
-	Enter   int64  `json:"enter"`
-	Exit    int64  `json:"exit"`
+	// Opts are the options of the socket of a bind, and Device the index of the network device
+	// it is bound to, as the kernel gives them back.
+	Opts   string `json:"opts,omitempty"`
+	Device int    `json:"device,omitempty"`
+	// UID is who made the call.
+	UID   int   `json:"uid,omitempty"`
+	Enter int64 `json:"enter"`
+	Exit  int64 `json:"exit"`
 }
 
 // Bytes is how many bytes the call moved.

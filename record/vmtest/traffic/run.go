@@ -79,9 +79,9 @@ var DefaultCounts = map[string]int{
 	"closerange": 13,                                                                            // close
 	"nagle":      17,                                                                            // small writes, each with and without Nagle
 	"udp4":       15, "udp6": 19, "udpmapped": 5, "udpmmsg": 3, "udpclosed": 21, "overflow": 37, // udp
-	"unix":  25,              // unix
-	"waits": 31,              // wait
-	"dups":  33, "binds": 27, // dup
+	"unix":  25,                              // unix
+	"waits": 31,                              // wait
+	"dups":  33, "binds": 27, "bindopts": 63, // dup
 	"passed": 35, "held": 29, "execs": 3, "fileio": 45, // pass, exec, files
 	"scans":     5,                                   // wifi
 	"pingfull":  39,                                  // ping

@@ -85,7 +85,7 @@ func (w *worker) adopt(s *Socket) *socket {
 // call makes one call and writes it down; c says what is asked.
 func (s *socket) call(c Call, f func() (int, unix.Errno)) (int, unix.Errno) {
 	s.w.in(s.Side)
-	c.FD = s.fd
+	c.FD, c.UID = s.fd, unix.Getuid()
 	c.Enter = now()
 	n, errno := f()
 	c.Exit = now()
@@ -142,8 +142,7 @@ func (s *socket) bind(addr netip.AddrPort) {
 	if err := unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
 		s.w.fail("setting SO_REUSEADDR: %w", err)
 	}
-	raw := rawAddr(addr, s.Family)
-	s.must(Call{Name: "bind", Peer: addr.String()}, func() (int, unix.Errno) { return sysBind(s.fd, raw) })
+	s.expect(s.tryBind(addr), 0)
 }
 
 // accept takes a connection, with the peer's address asked for or not, by

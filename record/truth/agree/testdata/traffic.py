@@ -12,6 +12,7 @@ import threading
 import time
 
 LO4, LO6 = "127.0.0.1", "::1"
+IP_FREEBIND, IP_BIND_ADDRESS_NO_PORT = 15, 24
 
 
 def stream(family, address, port, backlog, connections, sizes):
@@ -72,6 +73,9 @@ def fails(address, timeout=None, family=socket.AF_INET):
 def backlog():
     """Four clients that nobody has accepted yet."""
     s = socket.socket()
+    s.setsockopt(socket.SOL_IP, IP_FREEBIND, 1)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")
     s.bind((LO4, 18005))
     s.listen(5)
     clients = [socket.create_connection((LO4, 18005)) for _ in range(4)]
@@ -85,6 +89,8 @@ def backlog():
 def waiting():
     """Connects that a poll completes, with one and with two descriptors."""
     s = socket.socket()
+    s.setsockopt(socket.SOL_IP, socket.IP_TRANSPARENT, 1)
+    s.setsockopt(socket.SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1)
     s.bind((LO4, 18006))
     s.listen(3)
     for n in range(3):

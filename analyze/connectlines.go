@@ -1,0 +1,41 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/render"
+)
+
+// columns are those of tcpconnect's lines.
+func (f *tcpconnect) columns() []render.Column {
+	cs := join(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
+		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
+	port := render.Col("lport", render.Int)
+	if f.lport {
+		port = port.Text("LPORT", -6)
+	}
+	cs = append(cs, port, render.Col("daddr", render.String).Text("DADDR", -16), render.Col("dport", render.Int).Text("DPORT", -6))
+	if !f.compat {
+		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
+	}
+	if f.dns {
+		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
+	}
+	return join(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+}
+
+// line shows an attempt whose ends are known.
+func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
+	if !f.ports.has(s.Rport) { // TCP could not begin it, and its port is known only now
+		f.all, f.unborn = f.all-1, f.unborn-1
+		return
+	}
+	f.sums[a.result]++
+	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(s.Raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(s.Raddr).Int(s.Rport)
+	if !f.compat {
+		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
+	}
+	if f.dns {
+		f.t.StrOr(a.query)
+	}
+	putIdentity(f.t, s).Int(a.at).End()
+}

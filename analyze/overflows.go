@@ -1,0 +1,110 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+// overflow is a packet that found no room in a receive queue, or memory that was refused.
+type overflow struct {
+	event, prot, what             string
+	rmem, rcvbuf, truesize, pages known
+	who                           process // of the row, where the socket has no owner
+	sock                          *agg.Socket
+	serial, skb                   int64
+	reason                        string // of the drop of that packet
+	dropped                       bool   // or it is not to be waited for
+}
+
+// known is a number that a row may lack.
+type known struct {
+	v  int64
+	ok bool
+}
+
+func knownOf(r *engine.Row, c scan.Col) known { return known{r.Int(c), r.Has(c)} }
+
+// overflows lists them. A line waits until the owner of the socket and the end of the packet
+// are known: the kernel says why it dropped a packet right after it found no room.
+type overflows struct {
+	in     *engine.Input
+	t      *render.Table
+	lines  waiting[*overflow]
+	bySkb  map[int64]*overflow
+	names  agg.Intern
+	compat bool
+	drops  bool // are there
+
+	rmem, rcvbuf, truesize, pages, skb, prot, reason scan.Col
+}
+
+func newOverflows(in *engine.Input, compat bool) *overflows {
+	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}, rmem: in.Int("sk_rmem_alloc"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"),
+		pages: in.Int("mem_allocated_pages"), skb: in.Int("skb"), prot: in.Str("prot_name"), reason: in.Str("drop_reason")}
+	f.lines.line, f.lines.ready = f.line, func(o *overflow) bool { return o.dropped }
+	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: join([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
+		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
+		render.Col("allocated_pages", render.Int).In("pages"), render.Col("drop_reason", render.String), render.Col("pid", render.Int), render.Col("comm", render.String),
+		render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	in.OnEnd(f.lines.ended)
+	return f
+}
+
+// add takes a row; what says it as the original does.
+func (f *overflows) add(r *engine.Row, what string) {
+	pid, comm := f.in.Owner(r)
+	o := &overflow{event: r.Event.Name, prot: f.names.Get(r.Str(f.prot)), what: what, skb: r.Int(f.skb), who: process{f.names.Get(comm), pid},
+		rmem: knownOf(r, f.rmem), rcvbuf: knownOf(r, f.rcvbuf), truesize: knownOf(r, f.truesize), pages: knownOf(r, f.pages)}
+	if o.dropped = o.skb == 0 || !f.drops; !o.dropped {
+		f.bySkb[o.skb] = o
+	}
+	if r.Sock == nil {
+		f.lines.pass(r.TS, o)
+		return
+	}
+	o.sock, o.serial = r.Sock, r.Sock.Serial
+	f.lines.add(r.Sock, r.TS, o)
+}
+
+// drop takes the end of a packet, and gives the socket that had no room for it: by then the
+// packet does not know it. nil if there is none.
+func (f *overflows) drop(r *engine.Row) *agg.Socket {
+	o := f.bySkb[r.Int(f.skb)]
+	if o == nil {
+		return nil
+	}
+	o.dropped, o.reason = true, f.names.Get(r.Str(f.reason))
+	delete(f.bySkb, o.skb)
+	if o.sock != nil && o.sock.Serial == o.serial {
+		return o.sock
+	}
+	return nil
+}
+
+func (f *overflows) line(s *agg.Socket, ts int64, o *overflow) {
+	if f.bySkb[o.skb] == o {
+		delete(f.bySkb, o.skb)
+	}
+	who := o.who
+	if s.Pid != 0 {
+		who = process{s.Comm, s.Pid}
+	}
+	said := "tracepoint:sock:" + o.event + " " + o.what
+	if !f.compat {
+		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", end(s.Laddr, s.Lport), end(s.Raddr, s.Rport), o.prot, who.comm, o.reason)), " ")
+	}
+	f.t.Str(said).Str(o.event)
+	for _, n := range [...]known{o.rmem, o.rcvbuf, o.truesize, o.pages} {
+		f.t.IntOr(n.v, n.ok)
+	}
+	f.t.StrOr(o.reason).IntOr(who.pid, who.pid != 0).StrOr(who.comm).Int(ts)
+	putIdentity(f.t, s).End()
+}
+
+// Finish writes what waits.
+func (f *overflows) Finish(*render.Answer) { f.lines.rest() }

@@ -1,0 +1,55 @@
+package analyze
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// rmemLimits holds the receive buffers of TCP sockets against what the host allows.
+type rmemLimits struct {
+	text        string // as the host has it; "" if unknown
+	start, most int64
+	counts      [4]int64 // reads, by the words below
+}
+
+var rmemWords = [...]string{"not above the start", "grown", "at the most", "above (SO_RCVBUF)"}
+
+func newRmemLimits(in *engine.Input) *rmemLimits {
+	f := &rmemLimits{text: in.Meta.Sysctls["net.ipv4.tcp_rmem"]}
+	if v := strings.Fields(f.text); len(v) == 3 {
+		f.start, _ = strconv.ParseInt(v[1], 10, 64)
+		f.most, _ = strconv.ParseInt(v[2], 10, 64)
+	}
+	return f
+}
+
+// read takes the limit that a read of a TCP socket found.
+func (f *rmemLimits) read(limit int64) {
+	switch {
+	case limit <= f.start:
+		f.counts[0]++
+	case limit < f.most:
+		f.counts[1]++
+	case limit == f.most:
+		f.counts[2]++
+	default:
+		f.counts[3]++
+	}
+}
+
+// Finish says how many reads found which.
+func (f *rmemLimits) Finish(a *render.Answer) {
+	var said []string
+	for i, n := range f.counts {
+		if n > 0 {
+			said = append(said, engine.Group(n)+" "+rmemWords[i])
+		}
+	}
+	if f.most > 0 && said != nil {
+		a.Note(fmt.Sprintf("limits at reads of TCP, beside tcp_rmem of the host, %s (least, at the start, most): %s", f.text, strings.Join(said, ", ")))
+	}
+}
