@@ -92,7 +92,7 @@ func (f *fold) page(said *comments) *Page {
 	}
 	p.Processes = f.procs.Best(10, func(a, b process) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.comm, b.comm)) })
 	for name, args := range map[string]string{"overview": "overview", "findings": "findings", "busiest": "socks", "worst": "socks --sort retrans", "drops": "skbdrop",
-		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "tcpretrans skbdrop", "processes": "overview --brief"} {
+		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "eventrates --of wrong", "rates": "eventrates", "own": "eventrates --of recorder"} {
 		p.Commands[name] = f.command(args)
 	}
 	for _, h := range f.heats {

@@ -21,7 +21,7 @@ import (
 // sqlTables are the tables of an analysis that its query stands for. Where there are
 // several, the column part of the query tells them apart.
 var sqlTables = map[string]string{
-	"acceptcount": "calls", "conncount": "calls", "connfails": "failed", "connstacks": "calls", "filetype": "calls",
+	"acceptcount": "calls", "conncount": "calls", "connfails": "failed", "connstacks": "calls", "eventrates": "rates", "filetype": "calls",
 	"gethostlatency": "lookups", "hardirqs": "interrupts", "netsize": "nic_recv_bytes nic_send_bytes recv_bytes send_bytes",
 	"nettxlat": "us local_us dropped_us", "overview": "events", "profile": "stacks", "qdisclat": "us",
 	"retranshosts": "retransmits", "rxcpus": "cpus", "skbdrop": "stacks reasons", "skblife": "skb_residency_nsecs",

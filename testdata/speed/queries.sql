@@ -10,6 +10,7 @@
 -- capture is the file, bucket(v) the bucket of a log2 histogram.
 
 -- @ overview | events rows
+-- @ eventrates | rates rows
 -- @ tcplife | sessions rows
 -- @ tcpstates | changes rows
 -- @ tcpaccept | accepts rows
