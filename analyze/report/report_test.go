@@ -258,6 +258,12 @@ func TestSaysWhyNothingIsThere(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
+	_, page = pageOf(t, parse(t, `{"Recording": {"start_ns": 1772373120000000000, "events": ["tcp_state"]}}`, ""))
+	for _, want := range []string{"Nothing happened that was recorded", "event sock_io was not recorded", "no rows of any process", "no rows of any socket"} {
+		if !strings.Contains(page, want) || strings.Contains(page, `data-chart="events"`) {
+			t.Errorf("the page of nothing does not say %q", want)
+		}
+	}
 }
 
 // Charts of a part of the recording span that part.
