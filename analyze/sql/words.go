@@ -98,10 +98,16 @@ func number(column, enum, parsed string) string {
 func errno(ret, text string) string {
 	var b strings.Builder
 	b.WriteString("CASE " + ret)
+	names := 0
 	for n := range int64(1 << 10) {
-		if name := render.ErrnoName(n); name != "" {
-			fmt.Fprintf(&b, " WHEN %d THEN '%s'", -n, name)
+		name := render.ErrnoName(n)
+		if name == "" {
+			continue
 		}
+		if names++; names%6 == 1 {
+			b.WriteString("\n       ")
+		}
+		fmt.Fprintf(&b, " WHEN %d THEN '%s'", -n, name)
 	}
-	return b.String() + " ELSE CAST(" + ret + " AS " + text + ") END"
+	return b.String() + "\n        ELSE CAST(" + ret + " AS " + text + ") END"
 }
