@@ -75,6 +75,9 @@ func (f *soconnlat) connect(r *engine.Row) {
 		f.again(r, ret)
 		return
 	}
+	if !f.compat && (ret == -eisconn || ret == -ealready) {
+		return // no connect of its own, but asking after one that is counted
+	}
 	key := f.keys.Of(r)
 	f.connects++
 	if ret != -einprogress {

@@ -132,7 +132,7 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 	case s.gone:
 		return kind != closeRow || r.TS-r.Int(t.col.dur) > s.Closed
 	case kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)):
-		return !s.made || s.Began != 0
+		return !s.made || s.Began != 0 || t.copied(r, kind) // socket(2) makes no child
 	}
 	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true

@@ -198,6 +198,27 @@ func TestChildIsNotItsListener(t *testing.T) {
 	}
 }
 
+// TestChildAtTheAddressOfAnother: a socket that was bound and closed without ever having
+// been connected leaves its address to a child of some listener.
+func TestChildAtTheAddressOfAnother(t *testing.T) {
+	addr := uint64(0xffff888000001000)
+	f, s := newFeeder(), NewSockets(nil)
+	f.num("sock", int64(addr))
+	f.num("pid", 7)
+	f.str("ctx", "task")
+	s.Feed(f.row("sys_socket"))
+	f.str("laddr", "10.0.0.9")
+	f.num("lport", 9000)
+	s.Feed(f.row("sys_bind"))
+	s.Feed(f.row("sys_close"))
+	f.str("laddr", "10.0.0.1")
+	f.num("lport", 80)
+	f.state(s, addr, 7, "LISTEN", "SYN_RECV")
+	if k := f.state(s, addr, 7, "SYN_RECV", "ESTABLISHED"); k.Gen != 2 || !k.Born || k.Laddr != "10.0.0.1" || k.Lport != 80 {
+		t.Errorf("child: %+v", k)
+	}
+}
+
 func TestStartsLife(t *testing.T) {
 	tests := []struct {
 		from, to string

@@ -38,7 +38,7 @@ type Option struct {
 	Short   string // one letter, "" for none
 	Kind    OptionKind
 	Default string
-	Choices []string // Choice and Choices: the values allowed
+	Choices []string // Choice and Choices: the values allowed; Several: values to offer
 	Implied string   // value of the option given without one; "" if it needs a value
 	Doc     string
 	// Check tells what is wrong with one value of a Text or Several option; nil takes all. Its

@@ -22,6 +22,8 @@ func Complete(all []*Analysis, first *Analysis, args []string, typed string) Com
 	c := Completion{Request: p.req}
 	name, value, given := strings.Cut(typed, "=")
 	switch {
+	case pending != nil && addressed(all, pending.Name) != nil:
+		c.AddrOf = addressed(all, pending.Name)
 	case pending != nil:
 		c.value(pending, "", typed)
 	case given && strings.HasPrefix(name, "--"):
@@ -41,6 +43,14 @@ func Complete(all []*Analysis, first *Analysis, args []string, typed string) Com
 		c.Words = append(c.Words, Word{everything, "every analysis that needs no argument"})
 	}
 	return c
+}
+
+// addressed is the analysis that takes the kind of address that an option of its name does.
+func addressed(all []*Analysis, option string) *Analysis {
+	if a := Find(all, option); a != nil && a.Arg != "" {
+		return a
+	}
+	return nil
 }
 
 // walk takes all words that it understands, and gives the option whose value is to come.
@@ -82,7 +92,7 @@ func (c *Completion) value(o *Option, prefix, typed string) {
 			prefix += typed[:i+1]
 		}
 		fallthrough
-	case o.Kind == Choice:
+	case o.Kind == Choice, o.Kind == Several:
 		for _, v := range o.Choices {
 			c.Words = append(c.Words, Word{Text: prefix + v})
 		}

@@ -24,6 +24,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"f", "sock"}, "", "", false, true},
 		{[]string{"f", "sock", "0x12"}, "", "life", false, false},
 		{[]string{"--port", "80", "f", "sock"}, "0x", "", false, true},
+		{[]string{"f", "life", "--sock"}, "", "", false, true},
 		{[]string{"f", "life"}, "-", "--wide", false, false},
 		{[]string{"f", "lives"}, "-", "--by", false, false},
 		{[]string{"f", "life", "--by"}, "", "comm", false, false},

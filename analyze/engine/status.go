@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -184,9 +185,13 @@ func shorten(hooks []string) string {
 
 // Command is the command line that asks a recording for an analysis.
 func Command(m *scan.Meta, args string) string {
-	file := "FILE"
-	if m.Path != "" {
-		file = render.ShellWord(m.Path)
+	words := m.Words
+	if len(words) == 0 {
+		words = []string{cmp.Or(m.Path, "FILE")}
 	}
-	return "netrec analyze " + file + " " + args
+	line := "netrec analyze "
+	for _, w := range words {
+		line += render.ShellWord(w) + " "
+	}
+	return line + args
 }

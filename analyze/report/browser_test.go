@@ -79,6 +79,9 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: %s", s.name, strings.Join(c, "\n"))
 		}
 		if *shots != "" {
+			if err := os.MkdirAll(*shots, 0o755); err != nil {
+				t.Fatal(err)
+			}
 			shoot(b, filepath.Join(*shots, s.name))
 		}
 	}

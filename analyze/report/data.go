@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -145,7 +146,14 @@ func (f *fold) course(t *tale) *Course {
 	return v
 }
 
-func (f *fold) command(args string) string { return safe(engine.Command(f.in.Meta, args)) }
+func (f *fold) command(args string) string {
+	for _, word := range f.asked {
+		if name, _, _ := strings.Cut(word, " "); !strings.Contains(args+" ", name+" ") {
+			args += " " + word
+		}
+	}
+	return safe(engine.Command(f.in.Meta, args))
+}
 
 // maxText is how many bytes of a string from a recording the page shows.
 const maxText = 400

@@ -56,6 +56,7 @@ type Page struct {
 	NoDrops        string // why there is nothing about drops
 	NoWindows      string
 	NoTrouble      bool
+	NoBytes        string
 	Heats          []*Heat
 	Commands       map[string]string
 	Data           Data
@@ -92,7 +93,7 @@ func (f *fold) page(said *comments) *Page {
 	}
 	p.Processes = f.procs.Best(10, func(a, b process) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.comm, b.comm)) })
 	for name, args := range map[string]string{"overview": "overview", "findings": "findings", "busiest": "socks", "worst": "socks --sort retrans", "drops": "skbdrop",
-		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "tcpretrans skbdrop", "processes": "overview --brief"} {
+		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "eventrates --of wrong", "rates": "eventrates", "own": "eventrates --of recorder"} {
 		p.Commands[name] = f.command(args)
 	}
 	for _, h := range f.heats {
@@ -104,6 +105,11 @@ func (f *fold) page(said *comments) *Page {
 	p.Data.Begin = f.since(t.from)
 	p.Data.Seconds, p.Data.Events, p.Data.Bytes, p.Data.Trouble, p.Data.Own = t.seconds(), t.busiest(), t.bytes[:], t.trouble, []Series{t.own(), t.trouble[len(t.trouble)-1]}
 	p.NoTrouble, p.Data.Heats = !anything(t.trouble...), f.heats
+	if !f.in.Recorded("sock_io") {
+		p.NoBytes = "How much was sent and received is not known: event sock_io was not recorded."
+	} else if !anything(t.bytes[:]...) {
+		p.NoBytes = "No call sent or received anything."
+	}
 	return p
 }
 
@@ -185,7 +191,7 @@ func (f *fold) costs() [][2]string {
 		return nil
 	}
 	cpu := fmt.Sprintf("%.2f s with setting up", float64(c.cpu)/1e9)
-	if c.to > c.from {
+	if c.to-c.from >= 1e8 { // less than a tenth of a second says nothing
 		cpu += fmt.Sprintf("; %.1f %% of one CPU from %.1f s to %.1f s", 100*float64(c.cpu-c.before)/float64(c.to-c.from), f.since(c.from), f.since(c.to))
 	}
 	return [][2]string{{"CPU", cpu},

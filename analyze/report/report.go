@@ -15,7 +15,8 @@ import (
 // Options are what a report is about.
 type Options struct {
 	Selection  engine.Selection
-	Thresholds string // of findings, as --threshold has them
+	Selected   []string // the selection as it was asked for, as in --port 443; for commands
+	Thresholds string   // of findings, as --threshold has them
 }
 
 // Write reads a recording once and writes the page.
@@ -33,7 +34,7 @@ func read(src scan.Source, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fold{sel: &o.Selection, heats: heats}
+	f := &fold{sel: &o.Selection, asked: o.Selected, heats: heats}
 	calls := []engine.Call{{Analysis: &engine.Analysis{Name: "report", Options: []engine.Option{findings.ThresholdOption()}, New: f.start},
 		Options: map[string]string{"threshold": o.Thresholds}}}
 	for _, h := range heats {
@@ -63,6 +64,7 @@ func read(src scan.Source, o Options) (*Page, error) {
 type fold struct {
 	in       *engine.Input
 	sel      *engine.Selection
+	asked    []string
 	wrong    *findings.Set
 	verdict  findings.Verdict
 	timeline *timeline

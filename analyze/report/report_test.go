@@ -111,6 +111,31 @@ func TestHistogramsAgreeWithCommands(t *testing.T) {
 	}
 }
 
+// The lines over time add up to what the command that they name says.
+func TestLinesAgreeWithCommands(t *testing.T) {
+	src := sampleFile(t)
+	p, _ := pageOf(t, src)
+	for _, c := range []struct {
+		args, only string
+		lines      []Series
+	}{{"eventrates", "", p.Data.Events}, {"eventrates", "skb_drop", p.Data.Drops}, {"eventrates --of wrong", "", p.Data.Trouble}} {
+		want, got := 0.0, 0.0
+		for _, row := range rows(t, src, c.args, "rates") {
+			if c.only == "" || row["event"] == c.only {
+				want += row["count"].(float64)
+			}
+		}
+		for _, l := range c.lines {
+			for _, v := range l.Values {
+				got += float64(v)
+			}
+		}
+		if got != want || want == 0 {
+			t.Errorf("%s %s: %v in the page, %v in the answer", c.args, c.only, got, want)
+		}
+	}
+}
+
 // low is the least value of a row.
 func low(row int) int64 {
 	if row == 0 {
@@ -121,6 +146,19 @@ func low(row int) int64 {
 
 // histogram is what a command says, by lower bound.
 func histogram(t *testing.T, src scan.Source, args, table string) map[int64]int64 {
+	t.Helper()
+	counts := map[int64]int64{}
+	for _, r := range rows(t, src, args, table) {
+		if n, _ := r["count"].(float64); n > 0 {
+			low, _ := r["low"].(float64)
+			counts[int64(low)] += int64(n)
+		}
+	}
+	return counts
+}
+
+// rows are those of a table of the answer to a command.
+func rows(t *testing.T, src scan.Source, args, table string) []map[string]any {
 	t.Helper()
 	req, err := engine.Parse(analyze.All(), nil, append([]string{"FILE"}, strings.Fields(args)...))
 	if err != nil {
@@ -141,22 +179,20 @@ func histogram(t *testing.T, src scan.Source, args, table string) map[int64]int6
 		Answers []struct {
 			Tables []struct {
 				Name string
-				Rows []struct{ Low, Count int64 }
+				Rows []map[string]any
 			}
 		}
 	}
 	if err := json.Unmarshal(b.Bytes(), &said); err != nil {
 		t.Fatal(err)
 	}
-	counts := map[int64]int64{}
+	var all []map[string]any
 	for _, tab := range said.Answers[0].Tables {
-		for _, r := range tab.Rows {
-			if tab.Name == table && r.Count > 0 {
-				counts[r.Low] += r.Count
-			}
+		if tab.Name == table {
+			all = append(all, tab.Rows...)
 		}
 	}
-	return counts
+	return all
 }
 
 // A page is small whatever there is to show, and the sockets that matter keep their
@@ -220,6 +256,12 @@ func TestSaysWhyNothingIsThere(t *testing.T) {
 		"event qdisc_enq was not recorded", "nothing of the kind happened", "Nothing was sent again", "no rows of event cost", "No event was lost"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
+		}
+	}
+	_, page = pageOf(t, parse(t, `{"Recording": {"start_ns": 1772373120000000000, "events": ["tcp_state"]}}`, ""))
+	for _, want := range []string{"Nothing happened that was recorded", "event sock_io was not recorded", "no rows of any process", "no rows of any socket"} {
+		if !strings.Contains(page, want) || strings.Contains(page, `data-chart="events"`) {
+			t.Errorf("the page of nothing does not say %q", want)
 		}
 	}
 }

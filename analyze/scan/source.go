@@ -22,6 +22,7 @@ type Query struct {
 // Meta is what the file says about itself.
 type Meta struct {
 	Path       string
+	Words      []string // of a command line that names the files, where they are several
 	Size       int64
 	Rows       map[string]int64 // rows by event, from the row groups' statistics and contents
 	FirstNS    int64            // earliest and latest ts_ns

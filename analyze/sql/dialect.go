@@ -15,8 +15,10 @@ type dialect struct {
 	power  string              // of two
 	first  string              // the earliest value of the rows that fit a condition
 	match  string              // the first group of a regular expression in a text, "" if there is none
+	split  string              // a row for each part of a text between commas
 	parse  string              // a number from its digits, NULL if it is none
 	text   string              // type of a text that may be NULL
+	whole  string              // type of a number that may be NULL
 	ident  string              // a name that is a word of the language
 	ending string
 }
@@ -36,8 +38,10 @@ var dialects = []*dialect{
 		power: "CAST(1 AS BIGINT) << (%s)",
 		first: "arg_min(%s, CASE WHEN %s THEN ts_ns END)",
 		match: "regexp_extract(%s, '%s', 1)",
-		parse: "TRY_CAST(%s AS INTEGER)",
+		split: "unnest(string_split(%s, ','))",
+		parse: "TRY_CAST(%s AS BIGINT)",
 		text:  "VARCHAR",
+		whole: "BIGINT",
 		ident: `"%s"`,
 	},
 	{
@@ -52,8 +56,10 @@ var dialects = []*dialect{
 		power: "bitShiftLeft(toInt64(1), %s)",
 		first: "argMin(%s, CASE WHEN %s THEN ts_ns END)",
 		match: "extract(%s, '%s')",
-		parse: "toInt32OrNull(%s)",
+		split: "arrayJoin(splitByChar(',', assumeNotNull(%s)))",
+		parse: "toInt64OrNull(%s)",
 		text:  "Nullable(String)",
+		whole: "Nullable(Int64)",
 		ident: `"%s"`,
 		// Outer joins fill in zeros unless told not to.
 		ending: "\nSETTINGS use_hive_partitioning = 0, join_use_nulls = 1, prefer_column_name_to_alias = 1",
@@ -70,8 +76,10 @@ var dialects = []*dialect{
 		power: "shiftleft(CAST(1 AS BIGINT), CAST(%s AS INT))",
 		first: "min_by(%s, CASE WHEN %s THEN ts_ns END)",
 		match: "regexp_extract(%s, '%s', 1)",
-		parse: "try_cast(%s AS INT)",
+		split: "explode(split(%s, ','))",
+		parse: "try_cast(%s AS BIGINT)",
 		text:  "STRING",
+		whole: "BIGINT",
 		ident: "`%s`",
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/template"
 
+	"netrec/analyze/render"
 	"netrec/schema"
 )
 
@@ -36,6 +37,7 @@ func (d *dialect) words(path string, many bool) template.FuncMap {
 		"byhost":  func(table string) string { return where("%s.on_host, ", table) },
 		"same":    func(a, b string) string { return where("%s.on_host = %s.on_host AND ", a, b) },
 		"each":    func() string { return where("PARTITION BY on_host") },
+		"perhost": func() string { return where("GROUP BY on_host") },
 		"keys":    func(names ...string) string { return strings.Join(append(names, ""), ", ") },
 		"events":  events,
 
@@ -46,10 +48,25 @@ func (d *dialect) words(path string, many bool) template.FuncMap {
 		"first":   func(a, condition string) string { return fmt.Sprintf(d.first, a, condition) },
 		"number":  func(column, enum string) string { return number(column, enum, fmt.Sprintf(d.parse, column)) },
 		"letters": letters,
+		"errno":   func(ret string) string { return errno(ret, d.text) },
 		"text":    func() string { return d.text },
+		"int":     func() string { return d.whole },
 		"name":    func(a string) string { return fmt.Sprintf(d.ident, a) },
 		"bits": func(a string) string {
 			return fmt.Sprintf("CASE WHEN %s < 0 THEN -1 WHEN %s = 0 THEN 0 ELSE "+d.bits+" END", a, a, a)
+		},
+		"split": func(a string) string { return fmt.Sprintf(d.split, a) },
+		"match": func(a, pattern string) string { return fmt.Sprintf(d.match, a, pattern) },
+		"parse": func(a, pattern string) string {
+			return fmt.Sprintf(d.parse, fmt.Sprintf(d.match, a, pattern))
+		},
+		// recorded is a condition that some row fits if an event was asked for and had a hook.
+		"recorded": func(event string) string {
+			return fmt.Sprintf(`event = '%s' OR event = 'meta' AND `+d.ident+` = 'netrec.hooks' AND value LIKE '{"event":"%s","state":"attached"%%'`, event, "key", event)
+		},
+		// fact is a number in a JSON object that meta rows have.
+		"fact": func(name string) string {
+			return fmt.Sprintf(d.parse, fmt.Sprintf(d.match, "value", `"`+name+`":([0-9]+)`))
 		},
 		// last is the last n frames of a stack.
 		"last": func(a string, n int) string {
@@ -85,4 +102,22 @@ func letters(column, enum, each string) string {
 		parts = append(parts, fmt.Sprintf("CASE WHEN concat('|', %s, '|') LIKE '%%|%s|%%' THEN '%c' ELSE '.' END", column, v.Name, each[i]))
 	}
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN concat(%s) END", column, strings.Join(parts, ", "))
+}
+
+// errno is what a call returned as the name of its error, or as a number.
+func errno(ret, text string) string {
+	var b strings.Builder
+	b.WriteString("CASE " + ret)
+	names := 0
+	for n := range int64(1 << 10) {
+		name := render.ErrnoName(n)
+		if name == "" {
+			continue
+		}
+		if names++; names%6 == 1 {
+			b.WriteString("\n       ")
+		}
+		fmt.Fprintf(&b, " WHEN %d THEN '%s'", -n, name)
+	}
+	return b.String() + "\n        ELSE CAST(" + ret + " AS " + text + ") END"
 }

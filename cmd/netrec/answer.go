@@ -68,6 +68,7 @@ func answerOne(r *scan.Recording, watched func(scan.Source) scan.Source, named b
 		return 0, unreadable{err}
 	}
 	defer r.Close()
+	nameAll(r, req.Files)
 	if named {
 		if err := o.From(originOf(r)); err != nil {
 			return 0, fmt.Errorf("write the answer: %w", err)
@@ -90,6 +91,13 @@ func answerOne(r *scan.Recording, watched func(scan.Source) scan.Source, named b
 		}
 	}
 	return 0, nil
+}
+
+// nameAll lets commands in answers name a recording in several files as the user did.
+func nameAll(r *scan.Recording, words []string) {
+	if r.Files() > 1 {
+		r.Meta().Words = words
+	}
 }
 
 // worse is the code of the greater trouble: an unread file hides more than an event.

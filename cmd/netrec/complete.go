@@ -19,7 +19,7 @@ func completeAnalyze(_ *cobra.Command, args []string, typed string) ([]cobra.Com
 	c := engine.Complete(analyze.All(), analyze.Find("overview"), args, typed)
 	switch {
 	case c.AnyFile && len(args) == 0:
-		return []cobra.Completion{"parquet"}, cobra.ShellCompDirectiveFilterFileExt
+		return completeFiles(nil, nil, "")
 	case c.AnyFile:
 		return nil, cobra.ShellCompDirectiveDefault
 	case c.AddrOf != nil:
@@ -46,6 +46,11 @@ func offer(word, doc string) cobra.Completion {
 
 func fitting(words []cobra.Completion, typed string) []cobra.Completion {
 	return slices.DeleteFunc(words, func(w cobra.Completion) bool { return !strings.HasPrefix(w, typed) })
+}
+
+// completeFiles offers recordings.
+func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"parquet"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completer is what cobra calls for the value of a flag.

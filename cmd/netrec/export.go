@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,13 +43,15 @@ Files are named as for netrec analyze; all must be of one recording.`,
 		Example: `  netrec export cap.parquet --to arrow -o cap.arrows
   netrec export cap.parquet --to perfetto -o cap.pftrace
   netrec export cap.parquet --to folded --event skb_drop | flamegraph.pl > drops.svg`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(args, c.OutOrStdout(), c.ErrOrStderr()) },
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeFiles,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(args, c.OutOrStdout(), c.ErrOrStderr()) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.to, "to", "", strings.Join(targets, ", "))
 	fl.StringVarP(&f.output, "output", "o", "", "file to write, instead of standard output; must not exist")
 	fl.StringSliceVarP(&f.events, "event", "e", nil, "only these events (arrow, folded)")
+	completeFlags(cmd, map[string]completer{"to": func(string) []cobra.Completion { return slices.Clone(targets) }, "event": completeEvents})
 	return cmd
 }
 

@@ -151,6 +151,26 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
+// TestReportOfSeveralFiles: a page is of one recording, whose commands can be run.
+func TestReportOfSeveralFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := session(10, 3000, 1001)
+	writePart(t, "caps/a.parquet", partOf{"web1", "boot1", "A", 1, schema.EndNext}, long[:2]...)
+	writePart(t, "caps/b.parquet", partOf{"web1", "boot1", "A", 2, "signal"}, long[2:]...)
+	if out, errs, code := said("report", "caps"); code != 0 || !strings.HasPrefix(out, "caps.html: ") {
+		t.Fatalf("exit code %d, %s%s", code, out, errs)
+	}
+	page, err := os.ReadFile("caps.html")
+	must(t, err)
+	if n := bytes.Count(page, []byte("netrec analyze caps tcpwin --sock ")) + bytes.Count(page, []byte("<code>netrec analyze caps ")); n < 5 || bytes.Contains(page, []byte("more&#39; ")) {
+		t.Errorf("%d commands name the folder", n)
+	}
+	writePart(t, "caps/c.parquet", partOf{"web2", "boot2", "B", 1, "signal"}, long...)
+	if _, errs, code := said("report", "caps"); code != 1 || !strings.Contains(errs, "files of 2 recordings, want one") {
+		t.Errorf("two recordings: exit code %d, %s", code, errs)
+	}
+}
+
 // TestUnreadableAmongMany: what cannot be read is said, what can is answered, and the
 // exit code tells.
 func TestUnreadableAmongMany(t *testing.T) {

@@ -10,10 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netrec/analyze"
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
+	"netrec/analyze/render"
 	"netrec/analyze/report"
-	"netrec/analyze/scan"
 )
 
 // selecting are the options of analyze that choose rows, which report has too.
@@ -23,7 +24,7 @@ func reportCmd() *cobra.Command {
 	var out string
 	var thresholds []string
 	c := &cobra.Command{
-		Use:   "report FILE",
+		Use:   "report FILE...",
 		Short: "make one page of a recording, to look at in a browser",
 		Long: `Makes one HTML page of a recording: what looks wrong, when what happened, the busiest and
 the worst sockets with their stories and windows, latencies as histograms and over time,
@@ -32,14 +33,17 @@ drops by reason, losses and cost. Each chart names the command that gives its nu
 The page is one file: it asks no network for anything and may be sent on. It has names
 of processes and hosts, and addresses, as the recording has.
 
+Files are named as for netrec analyze; all must be of one recording.
+
 Exit codes: 0 made; 1 wrong usage, or the page could not be written; 2 the recording
 cannot be read.`,
 		Example: `  netrec report cap.parquet
   netrec report cap.parquet -o web.html --port 443
   netrec report cap.parquet --threshold slow-dns=200ms`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			return runReport(c, args[0], out, thresholds)
+			return runReport(c, args, out, thresholds)
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default the recording's name with .html)")
@@ -49,24 +53,30 @@ cannot be read.`,
 			c.Flags().StringP(o.Name, o.Short, "", o.Doc)
 		}
 	}
+	completeFlags(c, map[string]completer{"threshold": func(string) []cobra.Completion { return findings.ThresholdOption().Choices }})
+	_ = c.RegisterFlagCompletionFunc("sock", func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return addresses(engine.Request{Files: args}, analyze.Find("sock"), typed)
+	})
 	return c
 }
 
-func runReport(c *cobra.Command, file, path string, thresholds []string) error {
+func runReport(c *cobra.Command, files []string, path string, thresholds []string) error {
 	for _, t := range thresholds {
 		if err := findings.CheckThreshold(t); err != nil {
 			return fmt.Errorf("option --threshold: %w", err)
 		}
 	}
-	f, err := scan.Open(file, scan.Options{})
+	f, err := openOne(files)
 	if err != nil {
-		return unreadable{err}
+		return err
 	}
 	defer f.Close()
-	chosen := map[string]string{}
+	nameAll(f, files)
+	chosen, words := map[string]string{}, []string(nil)
 	for _, name := range selecting {
 		if v := c.Flag(name); v.Changed {
 			chosen[name] = v.Value.String()
+			words = append(words, "--"+name+" "+render.ShellWord(chosen[name]))
 		}
 	}
 	sel, err := engine.NewSelection(f.Meta(), chosen)
@@ -74,12 +84,12 @@ func runReport(c *cobra.Command, file, path string, thresholds []string) error {
 		return err
 	}
 	if path == "" {
-		path = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".html"
+		path = strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])) + ".html"
 	}
 	// The page is written whole or not at all.
 	var page bytes.Buffer
 	watched, stdout, _ := watch(c.OutOrStdout(), c.ErrOrStderr())
-	if err := report.Write(watched(f), report.Options{Selection: sel, Thresholds: strings.Join(thresholds, ",")}, &page); err != nil {
+	if err := report.Write(watched(f), report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page); err != nil {
 		return unreadable{err}
 	}
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {

@@ -28,7 +28,8 @@ func TestReport(t *testing.T) {
 		{[]string{file, "--port", "http"}, 1, "", "option --port"},
 		{[]string{file, "-o", "none/other.html"}, 1, "", "write the page: open none/other.html"},
 		{[]string{junk}, 2, "", "junk.parquet: damaged capture"},
-		{nil, 1, "", "accepts 1 arg"},
+		{[]string{file, junk}, 2, "", "junk.parquet: damaged capture"},
+		{nil, 1, "", "requires at least 1 arg"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(append([]string{"report"}, tt.args...), &stdout, &stderr)
@@ -47,6 +48,11 @@ func TestReport(t *testing.T) {
 	const lookups = "looking up localhost took"
 	if !bytes.Contains(all, []byte(lookups)) || bytes.Contains(some, []byte(lookups)) {
 		t.Error("a selection and a threshold do not change the page")
+	}
+	for _, cmd := range []string{" eventrates --port 45251<", " skbdrop --port 45251<"} {
+		if !bytes.Contains(some, []byte(cmd)) {
+			t.Errorf("no command %s for what was selected", cmd)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ summaries and notes of the answer, and what limits it (losses, missing hooks), a
 in netrec analyze.
 
 A path with wildcards, or a folder of ` + hiveGlob + `, is several recordings: the
-column on_host keeps them apart, by the folder host=… or else by file.
+column on_host keeps them apart, by the folder host=… or else by file. All that is of
+one host counts as one recording, also after a reboot.
 
 Analyses:
 ` + lines(sql.Names(), 78),

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +23,18 @@ func terminalOf(w io.Writer) render.Terminal {
 		return render.Terminal{}
 	}
 	t := render.Terminal{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil {
-		t.Width = int(size.Col)
-	}
+	t.Width = columns(f)
 	return t
+}
+
+// columns is how wide a terminal is, 0 if nobody knows. Shells keep COLUMNS to themselves, so
+// where it is in the environment somebody wants that width.
+func columns(f *os.File) int {
+	if n, err := strconv.ParseUint(os.Getenv("COLUMNS"), 10, 15); err == nil && n > 0 {
+		return int(n)
+	}
+	if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil {
+		return int(size.Col)
+	}
+	return 0
 }

@@ -84,6 +84,11 @@ func TestTerminal(t *testing.T) {
 	if cut < 20 || !strings.Contains(plain.String(), "next ") {
 		t.Errorf("%d lines were cut to 60 columns", cut)
 	}
+	narrow := answer(60, "findings", "socks")
+	t.Setenv("COLUMNS", "60")
+	if got := answer(1000, "findings", "socks"); got != narrow {
+		t.Errorf("with COLUMNS=60:\n%s", got)
+	}
 	if got := answer(60, "socks", "--format", "csv"); strings.Contains(got, "…") {
 		t.Errorf("csv was cut:\n%s", got)
 	}

@@ -51,6 +51,10 @@ func (names) Ref(id uint32) string {
 	switch {
 	case id == 0:
 		return ""
+	case id == refKey:
+		return schema.KeyRecording
+	case id == refFact:
+		return fmt.Sprintf(`{"command":["synth"],"start_ns":%d}`, Start)
 	case id >= refTPs:
 		return countedTPs[int(id-refTPs)%len(countedTPs)]
 	case id >= refFuncs:

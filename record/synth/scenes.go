@@ -6,8 +6,11 @@ var (
 	countedTPs   = []string{"net:netif_receive_skb", "net:net_dev_queue", "iwlwifi:iwlwifi_dev_tx"}
 )
 
-// References to names: libraries below, then functions, then tracepoints.
+// References to names: libraries below, then a fact about the recording and its name,
+// functions, tracepoints.
 const (
+	refKey   = 98
+	refFact  = 99
 	refFuncs = 100
 	refTPs   = 200
 )

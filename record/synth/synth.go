@@ -33,6 +33,7 @@ func Write(path string, o Options) (int64, error) {
 	if err := describe(w, h, false); err != nil {
 		return 0, err
 	}
+	h.row("meta", at{ts: Start, who: process{999, "netrec"}}).num("key", refKey).num("value", refFact) // for SQL
 	pending := 0
 	for h.rows < o.Rows {
 		pending += h.scene()

@@ -10,11 +10,15 @@
 -- capture is the file, bucket(v) the bucket of a log2 histogram.
 
 -- @ overview | events rows
+-- @ eventrates | rates rows
 -- @ tcplife | sessions rows
 -- @ tcpstates | changes rows
 -- @ tcpaccept | accepts rows
 -- @ tcpaccept-tp | sessions rows
 -- @ tcpconnect-tp | sessions rows
+-- @ tcpconnect | connects rows
+-- @ tcptop | top rows
+-- @ tcpwin | rows rows
 -- @ tcpacceptcount | accepts count
 -- @ tcpconncount | connects count
 -- @ tcpcalls | calls count
@@ -29,6 +33,7 @@
 -- @ udplife | sessions rows
 -- @ gethostlatency | lookups rows
 -- @ so1stbyte | us count
+-- @ soconnlat | us,failed_us count
 -- @ socksize | read_bytes,write_bytes count
 -- @ qdisclat | us count
 -- @ netsize | nic_recv_bytes,nic_send_bytes,recv_bytes,send_bytes count
@@ -64,19 +69,8 @@ SELECT netns, sock, any_value(pid) FILTER (ctx = 'task'), max(lport), max(rport)
 FROM capture WHERE event IN ('tcp_state', 'sock_io', 'tcp_retrans', 'skb_drop', 'sys_connect', 'sys_accept', 'sys_close', 'tcp_rcv_est', 'tcp_write_xmit') AND sock != 0
 GROUP BY netns, sock ORDER BY n DESC LIMIT 50;
 
--- @ tcpconnect | ~
-SELECT ts_ns, pid, comm, laddr, raddr, rport FROM capture WHERE event = 'tcp_connect_fn' ORDER BY ts_ns;
-
--- @ tcptop | ~
-SELECT ts_ns // 1000000000 AS second, pid, comm, laddr, lport, raddr, rport, sum(ret) FILTER (dir = 'recv') AS rx, sum(ret) FILTER (dir = 'send') AS tx
-FROM capture WHERE event = 'tcp_msg' AND ret > 0 GROUP BY ALL ORDER BY second, rx + tx DESC;
-
 -- @ tcpsynbl | ~
 SELECT sk_max_ack_backlog, bucket(sk_ack_backlog), count(*) AS n FROM capture WHERE event = 'tcp_syn_recv' GROUP BY ALL;
-
--- @ tcpwin | ~
-SELECT event, sock, ts_ns, snd_cwnd, snd_ssthresh, sk_sndbuf, sk_wmem_queued FROM capture
-WHERE event IN ('tcp_rcv_est', 'tcp_retrans') OR event = 'tcp_state' AND new_state = 'ESTABLISHED' ORDER BY ts_ns;
 
 -- @ tcpnagle | nagle count
 SELECT nonagle & 7, count(*) AS n FROM capture WHERE event = 'tcp_write_xmit' GROUP BY ALL;
@@ -102,13 +96,6 @@ WHERE event = 'sock_io' AND ret >= 0 AND NOT (dir = 'recv' AND coalesce(msg_flag
 
 -- @ softirqs --compat | interrupts runs
 SELECT vector, sum(dur_ns) // 1000 AS us, count(*) AS n FROM capture WHERE event = 'softirq' GROUP BY ALL ORDER BY us DESC;
-
--- @ soconnlat | ~
-SELECT k.ustack, k.comm, bucket((s.ts_ns - k.ts_ns + k.dur_ns) // 1000), count(*) AS n
-FROM (SELECT * FROM capture WHERE event = 'sys_connect' AND ret IN (0, -115)) k
-JOIN (SELECT netns, sock, cookie, ts_ns FROM capture WHERE event = 'tcp_state' AND old_state = 'SYN_SENT' AND new_state = 'ESTABLISHED') s
-    ON s.netns = k.netns AND s.sock = k.sock AND s.cookie = k.cookie
-GROUP BY ALL;
 
 -- @ socketio | ~
 SELECT comm, pid, dir, prot_name, rport, count(*) AS n FROM capture WHERE event = 'sock_io' GROUP BY ALL ORDER BY n;

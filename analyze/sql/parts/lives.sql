@@ -20,7 +20,7 @@ seen AS (
         earlier AS (PARTITION BY {{host}}sock ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), told AS (
     SELECT *, CASE WHEN row_no = 1 OR netns <> netns_before OR event = 'sys_socket'
-        OR event <> 'sys_close' AND gone_ns >= coalesce(used_ns, 0) OR starts = 1 AND (made_ns IS NULL OR changed_ns > made_ns) THEN 1 ELSE 0 END AS turns
+        OR event <> 'sys_close' AND gone_ns >= coalesce(used_ns, 0) OR starts = 1 AND (made_ns IS NULL OR changed_ns > made_ns OR old_state = 'LISTEN') THEN 1 ELSE 0 END AS turns
     FROM seen
 ), spans AS (
     SELECT *, sum(turns) OVER (PARTITION BY {{host}}sock ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS span

@@ -1,0 +1,117 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/findings"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "eventrates",
+	Group:    groupStart,
+	Question: "what happened when: how many events of each kind, second by second?",
+	Help: `One line per interval and kind of event, seconds since the start of the recording
+first; intervals without events have none. WHY is the reason of dropped packets, and
+of lost events which kind was lost.
+
+--of wrong is only what goes wrong: segments sent again, resets, events lost, and
+packets dropped, without those left over when a socket closes. --of recorder is what
+the recorder itself used between two of its own notes: percent of one CPU, and memory.
+The time lines of netrec report are these numbers, drawn finer.`,
+	Example: "eventrates --of wrong --interval 10",
+	Options: []engine.Option{
+		{Name: "of", Kind: engine.Choice, Choices: []string{"all", "wrong", "recorder"}, Default: "all", Doc: "all events, what goes wrong, or the recorder's own needs"},
+		{Name: "interval", Kind: engine.Number, Default: "1", Doc: "seconds"},
+	},
+	New: newEventrates,
+})
+
+// rateKey is a kind of event and the reason of it.
+type rateKey struct{ event, why string }
+
+type eventrates struct {
+	in       *engine.Input
+	t        *render.Table
+	counts   map[rateKey]int64
+	names    agg.Intern
+	step     int64 // ns
+	from     int64 // of the interval
+	wrong    bool
+	noted    int64 // when the recorder last noted what it used
+	used     int64 // by then, ns of CPU
+	reason   scan.Col
+	lost     scan.Col
+	lostKind scan.Col
+
+	user, sys, rss scan.Col
+}
+
+func newEventrates(in *engine.Input) engine.Fold {
+	f := &eventrates{in: in, counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong",
+		reason: in.Str("drop_reason"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
+	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
+	if in.Text("of") == "recorder" {
+		f.t = in.Table(render.Spec{Name: "recorder", Columns: []render.Column{second, render.Col("cpu_percent", render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
+			render.Col("rss_bytes", render.Int).Text("RSS_BYTES", 12).In("bytes"), render.Col("ts_ns", render.Int).In("ns")}})
+		in.Use("cost", "", f.note)
+		return f
+	}
+	for i := range schema.Events {
+		if e := &schema.Events[i]; !e.Own() && (!f.wrong || slices.Contains([]string{"tcp_retrans", "skb_drop", "tcp_reset"}, e.Name)) {
+			in.Use(e.Name, "", f.row)
+		}
+	}
+	in.Use("lost", "", f.row)
+	f.t = in.Table(render.Spec{Name: "rates", Columns: []render.Column{second, render.Col("event", render.String).Text("EVENT", -21), render.Col("why", render.String).Text("WHY", -24),
+		render.Col("count", render.Int).Text("COUNT", 10), render.Col("ts_ns", render.Int).In("ns")}})
+	return f
+}
+
+func (f *eventrates) row(r *engine.Row) {
+	if r.TS >= f.from+f.step {
+		f.show()
+		f.from += (r.TS - f.from) / f.step * f.step
+	}
+	k, n := rateKey{event: r.Event.Name}, int64(1)
+	switch k.event {
+	case "lost":
+		k.why, n = f.names.Get(r.Str(f.lostKind)), r.Int(f.lost)
+	case "skb_drop":
+		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why) {
+			return
+		}
+	}
+	if _, known := f.counts[k]; !known && len(f.counts) >= agg.MaxKeys {
+		k.why = ""
+	}
+	f.counts[k] += n
+}
+
+// show writes the interval that is over, most frequent first.
+func (f *eventrates) show() {
+	for _, k := range slices.SortedFunc(maps.Keys(f.counts), func(a, b rateKey) int {
+		return cmp.Or(cmp.Compare(f.counts[b], f.counts[a]), cmp.Compare(a.event, b.event), cmp.Compare(a.why, b.why))
+	}) {
+		f.t.Int((f.from - f.in.Start()) / 1e9).Str(k.event).StrOr(k.why).Int(f.counts[k]).Int(f.from).End()
+	}
+	clear(f.counts)
+}
+
+// note takes what the recorder used since it noted it before.
+func (f *eventrates) note(r *engine.Row) {
+	used := r.Int(f.user) + r.Int(f.sys)
+	if ns := r.TS - f.noted; f.noted != 0 && ns > 0 && used >= f.used {
+		f.t.Int((r.TS - f.in.Start()) / 1e9).Int(int64(float64(used-f.used)*1000/float64(ns) + 0.5)).Int(r.Int(f.rss)).Int(r.TS).End()
+	}
+	f.noted, f.used = r.TS, used
+}
+
+// Finish writes the last interval.
+func (f *eventrates) Finish(*render.Answer) { f.show() }
