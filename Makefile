@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel bench cost speed kill sample man dist clean
+.PHONY: build test unit lint generate kernels kernel service bench cost speed kill sample man dist clean
 
 build: ## the static binary, ./netrec
 	$(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
@@ -27,6 +27,9 @@ kernel: ## one kernel, for daily work: make kernel K=6.12
 
 kernels: ## all kernels
 	$(GO) test -count=1 -v -timeout 35m -run '^TestKernels$$' ./record/truth -kernels all
+
+service: ## docs/service.md followed on a Debian with systemd, in QEMU: install, start, change, remove
+	$(GO) test -count=1 -v -timeout 35m ./cmd/packaging -kernel $(or $(K),6.12)
 
 bench: ## decode, encode, commit, scan and every fold
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...

@@ -101,7 +101,7 @@ func (s *session) warn() {
 		}
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(s.opt.Notice, "netrec: this kernel has no hook for %s; netrec probes says why\n", strings.Join(missing, ", "))
+		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, no hook attached: %s; netrec analyze says why\n", strings.Join(missing, ", "))
 	}
 	for _, lib := range s.hooks.Libraries {
 		if text := lib.Blind(); text != "" {

@@ -75,6 +75,9 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		s.abort()
 		return nil, err
 	}
+	if err := notify(s.opt.Manager, "READY=1"); err != nil {
+		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
+	}
 	runErr := s.run(ctx)
 	return s.finish(runErr)
 }

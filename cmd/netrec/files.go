@@ -66,12 +66,14 @@ func expandOne(word string) ([]string, error) {
 // below lists the captures in a directory and all in it. Names that begin with a dot or
 // an underscore are of programs that are not done with them.
 func below(dir string) ([]string, error) {
+	// The slash follows a link, such as the one that systemd makes for a service's state.
+	root := strings.TrimRight(dir, string(filepath.Separator)) + string(filepath.Separator)
 	var out []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); path != dir && (name[0] == '.' || name[0] == '_') {
+		if name := d.Name(); path != root && (name[0] == '.' || name[0] == '_') {
 			if d.IsDir() {
 				return filepath.SkipDir
 			}

@@ -143,6 +143,15 @@ func TestSeveralFiles(t *testing.T) {
 		t.Errorf("a file: %v", lives(one))
 	}
 
+	// The state of a service with a user of its own is behind a link.
+	link := filepath.Join(t.TempDir(), "netrec")
+	must(t, os.Symlink(dir, link))
+	for _, name := range []string{link, link + "/"} {
+		if linked, code, stderr := analyzed(t, name, "tcplife"); len(lives(linked)) != 3 || code != 0 {
+			t.Errorf("%s, a link to the directory: %v, exit code %d %s", name, lives(linked), code, stderr)
+		}
+	}
+
 	must(t, os.Remove(in("dt=2026-11-15/host=web1/a.parquet")))
 	answers, _, _ = analyzed(t, in("dt=2026-11-15/host=web1"), in("dt=2026-11-16"), "tcplife")
 	if len(answers) != 3 || !strings.Contains(strings.Join(answers[1].Limits, "\n"), "goes on in a further file") ||

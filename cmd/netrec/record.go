@@ -143,6 +143,7 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	f.opt.Command = args
 	f.opt.Args = os.Args
 	f.opt.Version = version
+	f.opt.Manager = os.Getenv("NOTIFY_SOCKET")
 	f.opt.Notice = c.ErrOrStderr()
 	if f.quiet {
 		f.opt.Notice = io.Discard

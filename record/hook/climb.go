@@ -141,7 +141,7 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	links, err := s.link(h, p)
 	if err != nil {
 		p.Close()
-		return nil, nil, fmt.Errorf("attach: %w", short(err))
+		return nil, nil, fmt.Errorf("attach: %w", denied(h.Kind, err))
 	}
 	return p, links, nil
 }

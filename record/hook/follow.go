@@ -34,7 +34,7 @@ func (s *Set) findLibraries() (err error) {
 		return nil
 	}
 	if s.watch, err = newWatch(); err != nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("C libraries that appear during the recording are not noticed: %v", err))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("C libraries that appear during the recording are not noticed: %v", denied(schema.Perf, err)))
 	}
 	s.libs = newLibraries()
 	s.found, err = s.libs.atStart(s.conf.Libraries)

@@ -263,10 +263,13 @@ func TestNeed(t *testing.T) {
 	if got := stuck(setOf(BPF, Perfmon), true); !slices.Equal(got, []Cap{setuid, setgid}) || len(stuck(0, false)) != 0 {
 		t.Errorf("root without them is kept from stopping to be root by %v", got)
 	}
-	if n := len(lacks(0, false)); n != 4 {
+	if n := len(lacks(0, false, 0)); n != 4 {
 		t.Errorf("%d lacks without capabilities, want 4", n)
 	}
-	if got := lacks(setOf(SysPtrace, SysAdmin, Syslog), true); len(got) != 0 {
+	if got := lacks(setOf(SysPtrace, DACReadSearch, Syslog), false, 3); len(got) != 2 || !strings.Contains(got[1].Loses, "perf_event_paranoid is 3") {
+		t.Errorf("lacks where perf events are closed: %v", got)
+	}
+	if got := lacks(setOf(SysPtrace, SysAdmin, Syslog), true, 3); len(got) != 0 {
 		t.Errorf("root lacks %v", got)
 	}
 	err := Need()

@@ -131,18 +131,22 @@ func Lacks() ([]Lack, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lacks(d.effective(), os.Geteuid() == 0), nil
+	return lacks(d.effective(), os.Geteuid() == 0, Paranoid()), nil
 }
 
-// lacks takes root's own access to files into account.
-func lacks(s capSet, root bool) []Lack {
+// lacks takes root's own access to files and the kernel's reserve with perf events into account.
+func lacks(s capSet, root bool, paranoid int) []Lack {
 	var out []Lack
-	for _, l := range []Lack{
+	loss := []Lack{
 		{SysPtrace, "names in user stacks, or owners of older sockets, of other users"},
 		{DACReadSearch, "names from programs that others may not read, or tracepoints of system calls"},
 		{Syslog, "names of kernel functions in stacks"},
-		{SysAdmin, "facts about other network namespaces, or name lookups on kernels since 6.16"},
-	} {
+		{SysAdmin, "facts about other network namespaces, or name lookups on kernels since 6.16 and stable ones since 2025"},
+	}
+	if paranoid > 0 {
+		loss = append(loss, Lack{SysAdmin, fmt.Sprintf("system calls, kprobes or CPU samples, as kernel.perf_event_paranoid is %d; 2 opens them", paranoid)})
+	}
+	for _, l := range loss {
 		if !s.has(l.Cap) && !(l.Cap == DACReadSearch && root) {
 			out = append(out, l)
 		}

@@ -4,6 +4,9 @@
 // gives back the command's output and exit code. [Prepare] fetches a kernel
 // and the guest's root image once and keeps them in a cache outside the tree.
 //
+// With [Config.System] systemd is process 1 and the command a unit of its own, on a Debian
+// that packages can be installed on.
+//
 // The guest sees the host folder at /host (read and write), a writable Debian
 // root that is forgotten afterwards, the kernel's module tree, and no network
 // but its own loopback. What the command prints goes to a port that only one

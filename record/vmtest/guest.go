@@ -52,7 +52,10 @@ func newGuest(cfg Config, k Kernel, img image) (*guest, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	files := map[string][]byte{"init": initScript, "command": []byte(cfg.script())}
+	files := map[string][]byte{"init": initScript, "last": lastScript, "command": []byte(cfg.script())}
+	if cfg.System {
+		files["init"] = systemScript
+	}
 	if cfg.Share != "" {
 		files["share"] = nil
 	}

@@ -21,6 +21,17 @@ const DefaultDebian = "bookworm"
 // imageSuites are where a release's programs come from.
 func imageSuites(debian string) []string { return []string{debian, debian + "-security"} }
 
+// recipe is what a root image is made of, beside what all have.
+type recipe struct {
+	packages []string
+	dirs     []string
+	links    [][2]string
+	files    [][2]string
+}
+
+// commandRoot is the root of a guest that only runs a command.
+var commandRoot = recipe{imagePackages, imageDirs, imageLinks, imageFiles}
+
 // imagePackages are the guest's programs: what drives traffic, what shapes it,
 // and independent witnesses of what happened.
 var imagePackages = []string{
@@ -36,23 +47,23 @@ type image struct {
 func (img image) squashfs() string { return filepath.Join(img.dir, "root.squashfs") }
 func (img image) busybox() string  { return filepath.Join(img.dir, "tools", "busybox") }
 
-// prepareImage gives the root image, from the cache or built from packages.
-func prepareImage(ctx context.Context, cache, debian string) (image, error) {
+// prepareImage gives a root image, from the cache or built from a release's packages.
+func prepareImage(ctx context.Context, cache, debian string, r recipe) (image, error) {
 	suites := imageSuites(debian)
-	dir, err := build(ctx, cache, "image-"+imageKey(suites), func(dir string) error {
-		return buildImage(ctx, suites, dir)
+	dir, err := build(ctx, cache, "image-"+r.key(suites), func(dir string) error {
+		return r.build(ctx, suites, dir)
 	})
 	return image{dir}, err
 }
 
-// imageKey changes with everything that decides what is in the image.
-func imageKey(suites []string) string {
+// key changes with everything that decides what is in the image.
+func (r recipe) key(suites []string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, cacheFormat, suites, imagePackages, imageDropped, imageDirs, imageLinks, imageFiles)
+	fmt.Fprintln(h, cacheFormat, suites, r.packages, imageDropped, r.dirs, r.links, r.files)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-func buildImage(ctx context.Context, suites []string, dir string) error {
+func (r recipe) build(ctx context.Context, suites []string, dir string) error {
 	if err := checkTools(fetchTools); err != nil {
 		return err
 	}
@@ -62,16 +73,16 @@ func buildImage(ctx context.Context, suites []string, dir string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	debs, err := apt.downloadAll(ctx, imagePackages...)
+	debs, err := apt.downloadAll(ctx, r.packages...)
 	if err != nil {
 		return err
 	}
-	return packImage(ctx, debs, dir)
+	return r.pack(ctx, debs, dir)
 }
 
-// packImage streams the packages' trees into one uncompressed squashfs.
+// pack streams the packages' trees into one uncompressed squashfs.
 // Maintainer scripts do not run; what they would have made is in layout.go.
-func packImage(ctx context.Context, debs []string, dir string) error {
+func (r recipe) pack(ctx context.Context, debs []string, dir string) error {
 	img := image{dir}
 	// Uncompressed: the emulated guest unpacks more slowly than the host reads.
 	cmd := exec.CommandContext(ctx, "sqfstar", "-noI", "-noD", "-noF", "-noX", "-quiet", "-no-progress", img.squashfs())
@@ -81,7 +92,7 @@ func packImage(ctx context.Context, debs []string, dir string) error {
 	}
 	written := make(chan error, 1)
 	go func() {
-		err := writeRoot(ctx, debs, in, filepath.Join(dir, "tools"))
+		err := r.write(ctx, debs, in, filepath.Join(dir, "tools"))
 		in.Close()
 		written <- err
 	}()
@@ -100,12 +111,12 @@ type rootWriter struct {
 	seen  map[string]bool
 }
 
-func writeRoot(ctx context.Context, debs []string, out io.Writer, tools string) error {
+func (r recipe) write(ctx context.Context, debs []string, out io.Writer, tools string) error {
 	if err := os.MkdirAll(tools, 0o755); err != nil {
 		return err
 	}
 	w := &rootWriter{tar.NewWriter(out), tools, map[string]bool{}}
-	if err := w.layout(); err != nil {
+	if err := w.layout(r); err != nil {
 		return err
 	}
 	for _, deb := range debs {

@@ -96,7 +96,7 @@ func Prepare(ctx context.Context, name string) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	img, err := prepareImage(ctx, cache, DefaultDebian)
+	img, err := prepareImage(ctx, cache, DefaultDebian, commandRoot)
 	if err != nil {
 		return Kernel{}, fmt.Errorf("preparing the guest's root image: %w", err)
 	}

@@ -54,8 +54,8 @@ var imageFiles = [][2]string{
 }
 
 // layout writes everything that is in no package, before the packages.
-func (w *rootWriter) layout() error {
-	for _, d := range imageDirs {
+func (w *rootWriter) layout(r recipe) error {
+	for _, d := range r.dirs {
 		mode := int64(0o755)
 		if strings.HasSuffix(d, "tmp") {
 			mode = 0o1777
@@ -64,12 +64,12 @@ func (w *rootWriter) layout() error {
 			return err
 		}
 	}
-	for _, l := range imageLinks {
+	for _, l := range r.links {
 		if err := w.put(&tar.Header{Name: l[0], Typeflag: tar.TypeSymlink, Linkname: l[1], Mode: 0o777}, ""); err != nil {
 			return err
 		}
 	}
-	for _, f := range imageFiles {
+	for _, f := range r.files {
 		h := &tar.Header{Name: f[0], Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(f[1]))}
 		if err := w.put(h, f[1]); err != nil {
 			return err

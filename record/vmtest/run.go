@@ -13,8 +13,16 @@ import (
 	"time"
 )
 
-//go:embed guest/init.sh
-var initScript []byte
+// Process 1 of a guest that only runs a command, or what goes before systemd; and how
+// both end.
+var (
+	//go:embed guest/init.sh
+	initScript []byte
+	//go:embed guest/system.sh
+	systemScript []byte
+	//go:embed guest/last.sh
+	lastScript []byte
+)
 
 // Defaults for the zero values of [Config].
 const (
@@ -39,6 +47,8 @@ type Config struct {
 	Command []string
 	// Env are additional variables, NAME=value.
 	Env []string
+	// System boots a Debian with systemd, and runs the command as root when that is up.
+	System bool
 	// CPUs, MemoryMiB: see the defaults.
 	CPUs      int
 	MemoryMiB int
@@ -102,7 +112,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	res.Kernel = k
 	cache := filepath.Dir(k.dir)
-	img, err := prepareImage(ctx, cache, cfg.Debian)
+	img, err := prepareImage(ctx, cache, cfg.Debian, cfg.root())
 	if err != nil {
 		return res, err
 	}

@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	cfg := vmtest.Config{Output: os.Stdout}
 	fs.StringVar(&cfg.Debian, "debian", vmtest.DefaultDebian, "release whose programs the guest has")
 	fs.StringVar(&cfg.Share, "share", "", "host `folder` to see as /host")
+	fs.BoolVar(&cfg.System, "system", false, "boot a Debian with systemd, and run the command when it is up")
 	fs.IntVar(&cfg.CPUs, "cpus", vmtest.DefaultCPUs, "processors of the guest")
 	fs.IntVar(&cfg.MemoryMiB, "memory", vmtest.DefaultMemoryMiB, "memory of the guest in MiB")
 	fs.DurationVar(&cfg.Timeout, "timeout", vmtest.DefaultTimeout, "longest life of a guest")
