@@ -212,15 +212,15 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	if len(s.Missing) > 0 {
 		fmt.Fprintf(w, "not seen, no hook attached: %s\n", strings.Join(s.Missing, ", "))
 	}
-	perEvent := 0.0
+	perEvent := ""
 	if s.Rows > 0 {
-		perEvent = float64(s.Bytes) / float64(s.Rows)
+		perEvent = fmt.Sprintf(", %.1f per event", float64(s.Bytes)/float64(s.Rows))
 	}
 	what := "file"
 	if s.Files > 1 {
 		what = "files"
 	}
-	fmt.Fprintf(w, "%s: %d bytes, %.1f per event\n", what, s.Bytes, perEvent)
+	fmt.Fprintf(w, "%s: %d bytes%s\n", what, s.Bytes, perEvent)
 	fmt.Fprintf(w, "recorder: %.3f s CPU (%.3f user, %.3f system), %.1f MiB resident, privileged for %s\n",
 		float64(s.UserNS+s.SysNS)/1e9, float64(s.UserNS)/1e9, float64(s.SysNS)/1e9, float64(s.RSS)/(1<<20), s.Rooted.Round(time.Millisecond))
 }
