@@ -16,8 +16,9 @@ var userOptions = []engine.Option{
 }
 
 // cgroupsHelp says which filters of these tools must be given before.
-const cgroupsHelp = `Which cgroup, container or mount namespace a process is in (--cgroupmap, --mntnsmap,
---containersmap) is not recorded: netrec record has --cgroup and --container for that.`
+const cgroupsHelp = `Maps of cgroups, containers and mount namespaces (--cgroupmap, --mntnsmap, --containersmap)
+are of the running kernel: netrec record has --cgroup and --container for that, and the
+recording the cgroup of every process.`
 
 // noUser stands for a user that is not known.
 const noUser = -1

@@ -161,7 +161,8 @@ struct header {
 	u16 cpu;
 	u8 ctx;
 	u8 wake;
-	u8 pad11[6];
+	u8 pad11[2];
+	u32 cgroup;
 	u8 comm[16];
 };
 

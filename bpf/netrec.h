@@ -142,6 +142,7 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	h->event = ev;
 	h->cpu = cpu;
 	h->ctx = context();
+	h->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(&h->comm, sizeof(h->comm));
 	return h;
 lost:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"netrec/record/host"
 	"netrec/record/symbol"
 	"netrec/schema"
 )
@@ -13,6 +14,7 @@ import (
 type resolver struct {
 	symbols *symbol.Stacks
 	enums   map[*schema.Enum]map[int64]string
+	groups  host.Cgroups
 
 	mu      sync.Mutex // strings are added while others are read
 	strings []string
@@ -51,6 +53,9 @@ func (r *resolver) Ksym(addr uint64) string {
 	}
 	return r.symbols.Kernel.Name(addr)
 }
+
+// Cgroup is the path of a control group.
+func (r *resolver) Cgroup(id uint32) string { return r.groups.Path(id) }
 
 // Ref is the string behind a reference.
 func (r *resolver) Ref(id uint32) string {

@@ -37,6 +37,7 @@ const (
 	AsStr               // NUL-terminated bytes
 	AsRef               // index into the recorder's strings, 0 for NULL
 	AsKsym              // kernel address to symbol, 0 for NULL
+	AsCgroup            // number of a control group to its path, 0 for NULL
 	AsKstack            // kernel addresses, innermost first, 0-terminated
 	AsUstack            // user addresses of the process of the row, likewise
 	AsPollSet           // descriptors and events, see PollSet
@@ -45,7 +46,7 @@ const (
 )
 
 var asNames = map[string]As{"": AsInt, "addr": AsAddr, "time": AsTime, "enum": AsEnum, "ip": AsIP, "str": AsStr,
-	"ref": AsRef, "ksym": AsKsym, "kstack": AsKstack, "ustack": AsUstack,
+	"ref": AsRef, "ksym": AsKsym, "cgroup": AsCgroup, "kstack": AsKstack, "ustack": AsUstack,
 	"pollset": AsPollSet, "bits": AsBits, "path": AsPath}
 
 // Null says which raw value of a field means that there is none.

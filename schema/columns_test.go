@@ -51,7 +51,7 @@ func columnTables() string {
 	b.WriteString("\n## In rows of some events\n\nNULL in all others.\n\n| column | type | unit | | events |\n|---|---|---|---|---|\n")
 	for _, c := range Columns {
 		if !c.Required {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, cell(c.Doc), strings.Join(c.Events, " "))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, cell(c.Doc), eventsOf(c))
 		}
 	}
 	b.WriteString("\n## Events\n\n| `event` | profile | a row is written when |\n|---|---|---|\n")
@@ -72,6 +72,13 @@ func columnTables() string {
 		fmt.Fprintf(&b, "| %s | %s |\n", name, enumValues(Enums[name]))
 	}
 	return b.String()
+}
+
+func eventsOf(c Column) string {
+	if len(c.Events) == len(Events) {
+		return "all"
+	}
+	return strings.Join(c.Events, " ")
 }
 
 func enumValues(e *Enum) string {

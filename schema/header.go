@@ -15,8 +15,10 @@ type Header struct {
 	CPU   uint16   `col:"cpu" doc:"CPU the probe ran on"`
 	Ctx   uint8    `col:"ctx" as:"enum ctx" doc:"what the CPU was doing: task, softirq, hardirq, nmi, or unknown where the kernel hides it"`
 	Wake  uint8    // between probe and ring only: this record wakes the recorder
-	_     [6]uint8 // keeps Comm aligned
-	Comm  [16]byte `col:"comm" as:"str" doc:"name of the thread on the CPU"`
+	_     [2]uint8 // keeps the next aligned
+	// The low half of its number, which no other group has before 2^32 were made.
+	Cgroup uint32   `col:"cgroup" as:"cgroup" doc:"control group (version 2) of the process on the CPU, below /sys/fs/cgroup; #N, its inode, where that was gone when the recorder looked; NULL in the recorder's own rows"`
+	Comm   [16]byte `col:"comm" as:"str" doc:"name of the thread on the CPU"`
 }
 
 // Tuple is the address pair of a socket, as the socket saw it at that moment.

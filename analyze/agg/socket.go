@@ -16,6 +16,7 @@ type Socket struct {
 	Rport    int64
 	Pid      int64 // owner; 0 if unknown
 	Comm     string
+	Cgroup   string // of that process, "" where it is not recorded
 	State    string // newest TCP state seen; "" if none
 	First    int64  // ts_ns of the first and newest row
 	Last     int64

@@ -48,7 +48,7 @@ type closedAt struct {
 
 // cols are the columns that identity comes from.
 type cols struct {
-	sock, netns, pid, comm, ctx, cookie                                      scan.Col
+	sock, netns, pid, comm, cgroup, ctx, cookie                              scan.Col
 	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
 	dur, bindPort                                                            scan.Col
 }
@@ -65,7 +65,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{}}
 	s.col = cols{
-		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), ctx: col("ctx"), cookie: col("cookie"),
+		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), cgroup: col("cgroup"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
 		dur: col("dur_ns"), bindPort: col("bind_port"),

@@ -40,6 +40,8 @@ func TestKeys(t *testing.T) {
 		{"comm", false, "@n[curl]: 1\n@n[nginx]: 1\n@n[?]: 1\n"}, // before accept nothing is known of the second socket
 		{"comm", true, "@n[curl]: 1\n@n[other]: 2\n"},
 		{"pid,comm", false, "@n[7, curl]: 1\n@n[80, nginx]: 1\n@n[?, ?]: 1\n"},
+		{"cgroup", false, "@n[/a]: 1\n@n[/b]: 1\n@n[?]: 1\n"},
+		{"cgroup", true, "@n[/a]: 1\n@n[?]: 2\n"},
 		{"none", false, "@n: 3\n"},
 		{"port", false, "@n[80]: 1\n@n[443]: 1\n@n[?]: 1\n"},
 		{"host", false, "@n[10.0.0.2]: 1\n@n[2001:db8::7]: 1\n@n[?]: 1\n"},

@@ -48,12 +48,12 @@ func (s *scans) Scan(q scan.Query, f func(*scan.Row) error) error {
 }
 
 const twoProcesses = `
-+1ms tcp_state sock=0xffff888000001000 pid=7 comm=curl old_state=CLOSE new_state=SYN_SENT conn=10.0.0.1:40000>10.0.0.2:443
++1ms tcp_state sock=0xffff888000001000 pid=7 comm=curl cgroup=/a old_state=CLOSE new_state=SYN_SENT conn=10.0.0.1:40000>10.0.0.2:443
 +2ms tcp_rcv_est sock=0xffff888000001000 ctx=softirq pid=31 comm=other
 +3ms tcp_state sock=0xffff888000002000 ctx=softirq pid=31 comm=other old_state=LISTEN new_state=SYN_RECV conn=10.0.0.1:0>0.0.0.0:0
 +4ms tcp_rcv_est sock=0xffff888000002000 ctx=softirq pid=31 comm=other
-+5ms sys_accept sock=0xffff888000002000 pid=80 comm=nginx ret=5 conn=10.0.0.1:80>[2001:db8::7]:5555
-+6ms tcp_rcv_est sock=0xffff888000002000 ctx=softirq pid=7 comm=curl
++5ms sys_accept sock=0xffff888000002000 pid=80 comm=nginx cgroup=/b ret=5 conn=10.0.0.1:80>[2001:db8::7]:5555
++6ms tcp_rcv_est sock=0xffff888000002000 ctx=softirq pid=7 comm=curl cgroup=/a
 +7ms dns_call pid=7 comm=curl host=x dur_ns=1
 `
 

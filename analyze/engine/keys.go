@@ -26,7 +26,7 @@ var commonKeys = map[string]KeyDef{
 	"kind":   textKey("qdisc_kind"),
 	"state":  textKey("state"),
 	"reason": textKey("drop_reason"),
-	"cgroup": textKey("cgroup"),
+	"cgroup": {Columns: []render.Column{render.Col("cgroup", render.String)}, need: []string{"cgroup"}, bind: bindCgroup},
 	"second": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(1e9)},
 	"minute": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(60e9)},
 	"proto":  {Columns: []render.Column{render.Col("proto", render.String)}, bind: bindProto},
@@ -98,6 +98,23 @@ func bindPid(in *Input, k *Keys) func(*Row, *KeyValues) {
 	return func(r *Row, v *KeyValues) {
 		pid, _ := k.process(in, r)
 		v.IntOr(pid, pid != 0 || k.OnCPU)
+	}
+}
+
+// bindCgroup is the control group of the process of a row, which interrupts have from the
+// socket.
+func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
+	in.byProcess(k)
+	group := in.Str("cgroup")
+	return func(r *Row, v *KeyValues) {
+		switch {
+		case k.OnCPU || byTask(r.Row, r.Str(in.ctx)):
+			v.StrOr(r.Str(group))
+		case r.Sock != nil:
+			v.StrOr(r.Sock.Cgroup)
+		default:
+			v.Null()
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ type Resolver interface {
 	Enum(e *schema.Enum, v int64) string
 	Ref(id uint32) string
 	Ksym(addr uint64) string
+	Cgroup(id uint32) string
 	// Stack folds frames, given innermost first, into one string. The slice is
 	// only valid during the call.
 	Stack(user bool, pid int32, frames []uint64) string
@@ -181,7 +182,7 @@ func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
 			}
 			f.convert(v, e.monoToWall)
 			c.number.add(v, c.flip)
-		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsBits:
+		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
 			e.numbered(c, f, rows, n)
 		default:
 			e.spelled(c, f, rows, n)

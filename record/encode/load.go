@@ -28,7 +28,7 @@ func newField(f schema.Field, stride int) field {
 		}
 	}
 	switch f.As {
-	case schema.AsRef, schema.AsKsym:
+	case schema.AsRef, schema.AsKsym, schema.AsCgroup:
 		r.nullable, r.null = true, 0
 	}
 	if schema.Columns[f.Column].Required {

@@ -27,6 +27,8 @@ func (names) Ref(id uint32) string { return fmt.Sprintf("ref-%d", id) }
 // Ksym gives two addresses the same name, as two places in one function have.
 func (names) Ksym(addr uint64) string { return fmt.Sprintf("sym_%x", addr/2) }
 
+func (names) Cgroup(id uint32) string { return fmt.Sprintf("/g%d", id/2) }
+
 func (names) Stack(user bool, pid int32, frames []uint64) string {
 	return fmt.Sprint(user, ";", pid, ";", frames)
 }
@@ -94,6 +96,10 @@ func expectedText(f schema.Field, rec, raw []byte) string {
 	case schema.AsKsym:
 		if number64(raw, false) != 0 {
 			return names{}.Ksym(uint64(number64(raw, false)))
+		}
+	case schema.AsCgroup:
+		if number64(raw, false) != 0 {
+			return names{}.Cgroup(uint32(number64(raw, false)))
 		}
 	case schema.AsIP:
 		switch binary.LittleEndian.Uint16(rec[f.Family:]) {

@@ -107,6 +107,8 @@ func (e *Encoder) nameNumber(c *column, f *field, v int64) int32 {
 		s = e.res.Ref(uint32(v))
 	case f.As == schema.AsKsym:
 		s = e.res.Ksym(uint64(v))
+	case f.As == schema.AsCgroup:
+		s = e.res.Cgroup(uint32(v))
 	case f.As == schema.AsBits:
 		e.name = appendBits(e.name[:0], f.Enum.Values, uint64(v))
 		return e.value(c, e.name)

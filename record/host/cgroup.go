@@ -113,14 +113,7 @@ func findContainer(root, id string) (string, error) {
 		return "", fmt.Errorf("container: empty id")
 	}
 	var whole, begun []string
-	seen := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return nil // groups come and go
-		}
-		if seen++; seen > maxCgroups {
-			return fmt.Errorf("more than %d cgroups", maxCgroups)
-		}
+	err := walkCgroups(root, func(path string, d fs.DirEntry) error {
 		starts, ends := wordIn(d.Name(), id)
 		switch below := strings.TrimPrefix(path, root); {
 		case !starts || path == root:
@@ -146,6 +139,20 @@ func findContainer(root, id string) (string, error) {
 		return found[0], nil
 	}
 	return "", fmt.Errorf("container %s: could be %s", id, strings.Join(found[:min(3, len(found))], ", "))
+}
+
+// walkCgroups calls fn for every cgroup, from the root on.
+func walkCgroups(root string, fn func(path string, d fs.DirEntry) error) error {
+	seen := 0
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil // groups come and go
+		}
+		if seen++; seen > maxCgroups {
+			return fmt.Errorf("more than %d cgroups", maxCgroups)
+		}
+		return fn(path, d)
+	})
 }
 
 // wordIn reports whether a word of the name starts with id, and whether it ends there.

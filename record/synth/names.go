@@ -63,6 +63,13 @@ func (names) Ref(id uint32) string {
 	return fmt.Sprintf("/usr/lib/libc.so.%d", id)
 }
 
+func (names) Cgroup(id uint32) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("/system.slice/s%d.service", id)
+}
+
 func (names) Ksym(addr uint64) string {
 	if addr == 0 {
 		return ""

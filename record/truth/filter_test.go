@@ -136,8 +136,29 @@ func perform(t *testing.T, tools string, s stage, cases []filterCase) {
 	}
 	p.all = recorders[0].load(t)
 	p.complete(t)
+	p.grouped(t, parts)
 	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) { p.judge(t, c, recorders[i+1].load(t)) })
+	}
+}
+
+// grouped wants the calls of every actor in the cgroup that it is in.
+func (p *play) grouped(t *testing.T, parts []part) {
+	for _, part := range parts {
+		_, below, _ := strings.Cut(part.Cgroup, filepath.Dir(p.group))
+		calls, others := 0, map[string]int{}
+		for i := range p.all.Rows {
+			r := &p.all.Rows[i]
+			if r.Str["ctx"] != "task" || p.pids[r.Int["pid"]] != part.Name || !p.during(r) {
+				continue
+			}
+			if calls++; r.Str["cgroup"] != below {
+				others[r.Event+" "+r.Str["cgroup"]]++
+			}
+		}
+		if len(others) > 0 || calls == 0 && part.Netns == p.a {
+			t.Errorf("%d calls of %s, in other cgroups than %s: %v", calls, part.Name, below, others)
+		}
 	}
 }
 
