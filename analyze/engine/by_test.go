@@ -57,6 +57,14 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// Recordings of earlier versions have no cgroups.
+func TestCgroupsNotRecorded(t *testing.T) {
+	got, _ := run1(t, parse(t, "", "+1ms dns_call pid=7 comm=curl host=x dur_ns=1\n"), nil, Call{Analysis: keyed("dns_call", false), Options: map[string]string{"by": "cgroup"}})
+	if !strings.Contains(got, "@n[?]: 1\n") || !strings.Contains(got, "not recorded: the cgroup in 1 rows") {
+		t.Error(got)
+	}
+}
+
 func sameLines(got string, want []string) bool {
 	var lines []string
 	for _, l := range strings.Split(got, "\n") {

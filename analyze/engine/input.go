@@ -36,6 +36,7 @@ type Input struct {
 	sockets  bool
 	files    bool
 	owners   []*Keys // that go by the process of a row
+	nogroup  int64   // rows of processes whose cgroup is not recorded, where keys go by it
 	older    string  // what is unknown of sockets older than the recording
 	onEnd    []func(*agg.Socket)
 	onFile   []func(*agg.File, agg.FileEnd, int64)

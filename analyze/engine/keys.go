@@ -109,7 +109,9 @@ func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
 	return func(r *Row, v *KeyValues) {
 		switch {
 		case k.OnCPU || byTask(r.Row, r.Str(in.ctx)):
-			v.StrOr(r.Str(group))
+			if v.StrOr(r.Str(group)); r.Str(group) == "" {
+				in.nogroup++
+			}
 		case r.Sock != nil:
 			v.StrOr(r.Sock.Cgroup)
 		default:

@@ -73,6 +73,9 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 			continue
 		}
 		folds[i].Finish(in.Answer)
+		if in.nogroup > 0 {
+			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
+		}
 		in.explainNone(&sel)
 		in.Answer.End()
 		outcomes[i].Rows = in.Answer.Rows()
