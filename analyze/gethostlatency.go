@@ -24,10 +24,11 @@ returned; its number, the function and the library are in the formats for progra
 --bpftrace has the columns of the bpftrace version.
 
 The originals read the name when the call returns, from memory that the caller may have used
-again by then. A recording does not have that, so there is no --compat.`,
+again by then: --compat shows what they do.`,
 	Example: "gethostlatency --concurrency",
 	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
 		{Name: "result", Kind: engine.Flag, Doc: "ok, or why there was no address"},
+		engine.Compat("the name as it was when the call returned"),
 		{Name: "concurrency", Kind: engine.Flag, Doc: "latency by lookups in flight instead of lines"}},
 	New: newGethostlatency,
 })
@@ -38,15 +39,16 @@ type gethostlatency struct {
 	queries *queries
 	load    *lookupLoad
 	whole   bool
+	compat  bool
 	tap     func(us int64)
 
-	lookups, failed int64
+	lookups, failed, changed, bare int64 // changed: names by the return; bare: without what was there then
 
-	pid, tid, comm, dur, host, ret, found, herrno, function, lib scan.Col
+	pid, tid, comm, dur, host, end, ret, found, herrno, function, lib scan.Col
 }
 
 func newGethostlatency(in *engine.Input) engine.Fold {
-	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"),
+	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), compat: in.Flag("compat"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"), end: in.Str("host_end"),
 		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), function: in.Str("func"), lib: in.Str("lib")}
 	f.tap = in.Tap("lookups")
 	if in.Flag("concurrency") {
@@ -99,7 +101,23 @@ func (f *gethostlatency) row(r *engine.Row) {
 	} else {
 		f.t.Int(render.Round(ns, 1e6, 2))
 	}
-	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).Str(r.Str(f.host)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).Str(f.name(r)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+}
+
+// name is what was looked up, or what the originals take for it.
+func (f *gethostlatency) name(r *engine.Row) string {
+	begun, end := r.Str(f.host), r.Str(f.end)
+	switch {
+	case !r.Has(f.end):
+		f.bare++
+		return begun
+	case begun != end:
+		f.changed++
+	}
+	if f.compat {
+		return end
+	}
+	return begun
 }
 
 // Finish shows the queries that no lookup explains, or latency against load.
@@ -108,6 +126,12 @@ func (f *gethostlatency) Finish(a *render.Answer) {
 		f.queries.finish(a, f.load)
 	}
 	f.load.show(f.in, a)
+	if f.compat && f.bare > 0 {
+		a.Note(fmt.Sprintf("not recorded: the name at the return of %s", plural(f.bare, "lookup", "lookups")))
+	}
+	noteRules(a, f.changed, f.compat,
+		fmt.Sprintf("as it was at the return, no longer the name that was looked up: %d", f.changed),
+		fmt.Sprintf("%s had another name in its place at the return, which the originals show (--compat)", plural(f.changed, "lookup", "lookups")))
 	if f.failed > 0 {
 		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Group(f.failed), engine.Group(f.lookups)))
 	}

@@ -8,7 +8,7 @@
 struct lookup {
 	u64 ts;
 	u64 sp;		/* at the first instruction */
-	u64 name;	/* to be read at the end, where it was not in memory at the start */
+	u64 name;
 	u64 result;	/* _r forms: where the pointer to the result goes */
 	u64 h_errno_at; /* _r forms: where h_errno goes */
 	u64 inner_sp;	/* the same of the _r form inside */
@@ -17,6 +17,7 @@ struct lookup {
 	u8 func;
 	u8 inner;
 	u8 h_errno;
+	u8 unread; /* the name was not in memory at the start */
 	u8 host[256];
 };
 
@@ -115,8 +116,8 @@ static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 	if (reentrant(func))
 		l->result = func == FUNC_GETHOSTBYNAME_R ? PT_REGS_PARM5(ctx) : FUNC_ARG6(ctx);
 	l->h_errno_at = h_errno_arg(ctx, func);
-	if (bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)PT_REGS_PARM1(ctx)) < 0)
-		l->name = PT_REGS_PARM1(ctx);
+	l->name = PT_REGS_PARM1(ctx);
+	l->unread = bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)l->name) < 0;
 	l->ts = bpf_ktime_get_ns();
 	return 0;
 }
@@ -150,7 +151,9 @@ static __always_inline int dns_exit(struct pt_regs *ctx, const u8 func)
 	}
 	r = BEGIN(dns_call, 0, 0, task_netns());
 	if (r) {
-		if (l->name)
+		if (bpf_probe_read_user_str(r->host_end, sizeof(r->host_end), (void *)l->name) < 0)
+			r->host_end[0] = 0;
+		if (l->unread)
 			bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)l->name);
 		r->dur_ns = r->h.ts_ns - l->ts;
 		r->ret = pointer ? (value ? 0 : -1) : (s64)(s32)value;

@@ -548,11 +548,12 @@ struct dns_call {
 	s64 dur_ns;
 	s64 ret;
 	u8 host[256];
+	u8 host_end[256];
 	u32 lib;
 	u8 func;
 	u8 found;
 	u8 h_errno;
-	u8 pad8[1];
+	u8 pad9[1];
 };
 
 #define EV_dev_queue 100

@@ -180,7 +180,7 @@ func checkLookups(c *Capture, l *traffic.Log) Errors {
 	var errs Errors
 	for _, k := range l.Lookups {
 		for fn, n := range k.Calls {
-			if rows := c.Select("dns_call", Num("pid", int64(k.PID)), Is("func", fn), Is("host", k.Name)); len(rows) != n {
+			if rows := c.Select("dns_call", Num("pid", int64(k.PID)), Is("func", fn), Is("host", k.Name), Is("host_end", k.Name)); len(rows) != n {
 				errs.add("dns_call: %d rows of %s(%s) in process %d, which called it %d times", len(rows), fn, k.Name, k.PID, n)
 			}
 		}
