@@ -19,7 +19,7 @@ import (
 
 var (
 	kernels = flag.String("kernels", "", "Debian kernels to boot, separated by commas; empty for none")
-	bcc     = flag.String("bcc", "all", "tools of bcc to run, separated by commas, or all; each takes a minute")
+	bcc     = flag.String("bcc", "all", "tools of bcc to run, separated by commas, all, or none; each takes a minute")
 	update  = flag.Bool("update", false, "write docs/agreement.md")
 	outputs = flag.String("outputs", "", "folder that keeps the outputs of the guests; those that it has are judged again, and nothing is booted")
 )
