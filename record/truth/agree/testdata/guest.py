@@ -18,7 +18,7 @@ CANARY = "192.0.2.77"  # looked up until all tools have attached, without a pack
 # The kernel keeps events in an interrupt from all tools while it runs any tool's program for
 # the interrupted task. So tools write their lines on one CPU and packets come on another.
 TOOLS_CPU, TRAFFIC_CPU = 1, 0
-DEADLINE = 360  # seconds until every tool must have attached
+DEADLINE = 540  # seconds until every tool must have attached
 
 
 def named(name):
