@@ -17,7 +17,7 @@ type Header struct {
 	Wake  uint8    // between probe and ring only: this record wakes the recorder
 	_     [2]uint8 // keeps the next aligned
 	// The low half of its number, which no other group has before 2^32 were made.
-	Cgroup uint32   `col:"cgroup" as:"cgroup" doc:"control group (version 2) of the process on the CPU, below /sys/fs/cgroup; #N, its inode, where that was gone when the recorder looked; NULL in the recorder's own rows"`
+	Cgroup uint32   `col:"cgroup" as:"cgroup" doc:"control group (version 2) of the process on the CPU, below /sys/fs/cgroup; #N, its inode, where the recorder did not find it in time; NULL in the recorder's own rows"`
 	Comm   [16]byte `col:"comm" as:"str" doc:"name of the thread on the CPU"`
 }
 

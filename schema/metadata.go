@@ -174,9 +174,10 @@ type Socket struct {
 
 // Owner is a process that had the socket open.
 type Owner struct {
-	Pid  int    `json:"pid"`
-	Comm string `json:"comm"`
-	FD   int    `json:"fd"`
+	Pid    int    `json:"pid"`
+	Comm   string `json:"comm"`
+	Cgroup string `json:"cgroup,omitempty"`
+	FD     int    `json:"fd"`
 }
 
 // Counters are the kernel's protocol counters at start and stop, by name as nstat has them.

@@ -126,8 +126,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		}
 	}
 	if rank > s.owner {
-		s.own(rank, r.Int(t.col.pid), t.names.Get(r.Str(t.col.comm)))
-		s.Cgroup = t.names.Get(r.Str(t.col.cgroup))
+		s.own(rank, r.Int(t.col.pid), t.names.Get(r.Str(t.col.comm)), t.names.Get(r.Str(t.col.cgroup)))
 	}
 }
 

@@ -57,9 +57,9 @@ func (s *Socket) Serves() bool {
 // Tuple reports whether both ends are known.
 func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }
 
-func (s *Socket) own(rank ownerRank, pid int64, comm string) {
+func (s *Socket) own(rank ownerRank, pid int64, comm, cgroup string) {
 	if rank > s.owner && pid != 0 {
-		s.owner, s.Pid, s.Comm = rank, pid, comm
+		s.owner, s.Pid, s.Comm, s.Cgroup = rank, pid, comm, cgroup
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Socket) adopt(o *schema.Socket) {
 		s.Raddr, s.Rport = o.Raddr, int64(o.Rport)
 	}
 	if len(o.Owners) > 0 {
-		s.own(ownerOpen, int64(o.Owners[0].Pid), o.Owners[0].Comm)
+		s.own(ownerOpen, int64(o.Owners[0].Pid), o.Owners[0].Comm, o.Owners[0].Cgroup)
 	}
 }
 

@@ -117,13 +117,13 @@ func TestSocketsBounded(t *testing.T) {
 func TestSocketsIdentity(t *testing.T) {
 	addr := uint64(0xffff888012345678)
 	alive := []schema.Socket{{Cookie: 9, Protocol: "tcp", State: "ESTABLISHED", Laddr: "10.0.0.1", Lport: 22, Raddr: "10.0.0.2", Rport: 5,
-		Owners: []schema.Owner{{Pid: 900, Comm: "sshd"}}}}
+		Owners: []schema.Owner{{Pid: 900, Comm: "sshd", Cgroup: "/ssh.service"}}}}
 	f, s := newFeeder(), NewSockets(alive)
 	f.num("sock", int64(addr))
 	f.str("ctx", "softirq")
 	f.num("cookie", 9)
 	k := s.Feed(f.row("tcp_rcv_est"))
-	if !k.Older || k.Pid != 900 || k.Lport != 22 || k.Raddr != "10.0.0.2" || k.Gen != 1 {
+	if !k.Older || k.Pid != 900 || k.Cgroup != "/ssh.service" || k.Lport != 22 || k.Raddr != "10.0.0.2" || k.Gen != 1 {
 		t.Errorf("socket older than the recording: %+v", k)
 	}
 	f.num("cookie", 10)

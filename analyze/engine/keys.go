@@ -109,9 +109,10 @@ func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
 	return func(r *Row, v *KeyValues) {
 		switch {
 		case k.OnCPU || byTask(r.Row, r.Str(in.ctx)):
-			if v.StrOr(r.Str(group)); r.Str(group) == "" {
+			if !r.Has(group) {
 				in.nogroup++
 			}
+			v.StrOr(r.Str(group))
 		case r.Sock != nil:
 			v.StrOr(r.Sock.Cgroup)
 		default:

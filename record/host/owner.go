@@ -91,7 +91,7 @@ func owned(pid int, byInode map[uint32][]schema.Owner, files *int) bool {
 		return !os.IsPermission(err)
 	}
 	defer d.Close()
-	comm := ""
+	comm, cgroup := "", ""
 	for *files < maxFiles {
 		names, err := d.Readdirnames(1024)
 		*files += len(names)
@@ -105,10 +105,10 @@ func owned(pid int, byInode map[uint32][]schema.Owner, files *int) bool {
 				continue
 			}
 			if comm == "" {
-				comm = firstLine(dir + "/comm")
+				comm, cgroup = firstLine(dir+"/comm"), cgroupOf(dir)
 			}
 			fd, _ := strconv.Atoi(name)
-			byInode[inode] = append(owners, schema.Owner{Pid: pid, Comm: comm, FD: fd})
+			byInode[inode] = append(owners, schema.Owner{Pid: pid, Comm: comm, Cgroup: cgroup, FD: fd})
 		}
 		if err != nil || len(names) == 0 {
 			break
