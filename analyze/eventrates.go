@@ -39,6 +39,7 @@ type rateKey struct{ event, why string }
 type eventrates struct {
 	in       *engine.Input
 	t        *render.Table
+	plain    []int64 // by event id: most rows have no reason
 	counts   map[rateKey]int64
 	names    agg.Intern
 	step     int64 // ns
@@ -54,7 +55,7 @@ type eventrates struct {
 }
 
 func newEventrates(in *engine.Input) engine.Fold {
-	f := &eventrates{in: in, counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong",
+	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong",
 		reason: in.Str("drop_reason"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
 	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
 	if in.Text("of") == "recorder" {
@@ -87,6 +88,9 @@ func (f *eventrates) row(r *engine.Row) {
 		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why) {
 			return
 		}
+	default:
+		f.plain[r.Event.ID]++
+		return
 	}
 	if _, known := f.counts[k]; !known && len(f.counts) >= agg.MaxKeys {
 		k.why = ""
@@ -96,6 +100,12 @@ func (f *eventrates) row(r *engine.Row) {
 
 // show writes the interval that is over, most frequent first.
 func (f *eventrates) show() {
+	for i := range schema.Events {
+		if e := &schema.Events[i]; f.plain[e.ID] > 0 {
+			f.counts[rateKey{event: e.Name}] = f.plain[e.ID]
+		}
+	}
+	clear(f.plain)
 	for _, k := range slices.SortedFunc(maps.Keys(f.counts), func(a, b rateKey) int {
 		return cmp.Or(cmp.Compare(f.counts[b], f.counts[a]), cmp.Compare(a.event, b.event), cmp.Compare(a.why, b.why))
 	}) {
