@@ -2,6 +2,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
+/* Nothing keeps two tasks from taking turns within a probe of a library: unlike other
+ * hooks the kernel has no guard there. From 6.13 on it nevertheless gives a function that
+ * needs much stack a place for it that all tasks of a CPU share, and one would find the
+ * other's numbers there. So every function here stays below that, see TestStacks. */
+#define SMALL_STACK __attribute__((noinline))
+
 /* A lookup under way. Functions of the C library use each other: gethostbyname calls its
  * _r form, musl's jumps to gethostbyname2. Only the outermost call is a row; of those
  * inside it the _r form is of interest, because it is told where h_errno goes. */
@@ -109,7 +115,7 @@ static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 		return call_lost(EV_dns_call);
 	l = bpf_map_lookup_elem(&lookups, &tid);
 	if (!l)
-		return 0;
+		return call_lost(EV_dns_call);
 	l->sp = sp;
 	l->func = func;
 	l->lib = library(ctx);
@@ -132,13 +138,38 @@ static __always_inline u8 has_result(struct lookup *l)
 	return p != 0;
 }
 
+static SMALL_STACK u32 lookup_netns(void)
+{
+	return task_netns();
+}
+
 /* getaddrinfo returns a code, the _r forms an errno, the others a pointer. */
+static SMALL_STACK int lookup_row(struct lookup *l, u64 value)
+{
+	bool pointer = l->func == FUNC_GETHOSTBYNAME || l->func == FUNC_GETHOSTBYNAME2;
+	struct dns_call *r = BEGIN_TASK(dns_call, 0, lookup_netns());
+
+	if (!r)
+		return 0;
+	if (bpf_probe_read_user_str(r->host_end, sizeof(r->host_end), (void *)l->name) < 0)
+		r->host_end[0] = 0;
+	if (l->unread)
+		bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)l->name);
+	r->dur_ns = r->h.ts_ns - l->ts;
+	r->ret = pointer ? (value ? 0 : -1) : (s64)(s32)value;
+	__builtin_memcpy(r->host, l->host, sizeof(r->host));
+	r->lib = l->lib;
+	r->func = l->func;
+	r->found = reentrant(l->func) ? has_result(l) : r->ret == 0;
+	r->h_errno = r->found == 1 || l->func == FUNC_GETADDRINFO ? 0 : reentrant(l->func) ? read_h_errno(l->h_errno_at) : l->h_errno;
+	SUBMIT(r);
+	return 0;
+}
+
 static __always_inline int dns_exit(struct pt_regs *ctx, const u8 func)
 {
-	u64 sp = PT_REGS_SP(ctx) - RETURN_POPS, value = PT_REGS_RC(ctx);
-	bool pointer = func == FUNC_GETHOSTBYNAME || func == FUNC_GETHOSTBYNAME2;
+	u64 sp = PT_REGS_SP(ctx) - RETURN_POPS;
 	u32 tid = bpf_get_current_pid_tgid();
-	struct dns_call *r;
 	struct lookup *l;
 
 	l = bpf_map_lookup_elem(&lookups, &tid);
@@ -149,21 +180,7 @@ static __always_inline int dns_exit(struct pt_regs *ctx, const u8 func)
 			l->h_errno = read_h_errno(l->inner_h_errno_at);
 		return 0;
 	}
-	r = BEGIN(dns_call, 0, 0, task_netns());
-	if (r) {
-		if (bpf_probe_read_user_str(r->host_end, sizeof(r->host_end), (void *)l->name) < 0)
-			r->host_end[0] = 0;
-		if (l->unread)
-			bpf_probe_read_user_str(l->host, sizeof(l->host), (void *)l->name);
-		r->dur_ns = r->h.ts_ns - l->ts;
-		r->ret = pointer ? (value ? 0 : -1) : (s64)(s32)value;
-		__builtin_memcpy(r->host, l->host, sizeof(r->host));
-		r->lib = l->lib;
-		r->func = func;
-		r->found = reentrant(func) ? has_result(l) : r->ret == 0;
-		r->h_errno = r->found == 1 ? 0 : reentrant(func) ? read_h_errno(l->h_errno_at) : l->h_errno;
-		SUBMIT(r);
-	}
+	lookup_row(l, PT_REGS_RC(ctx));
 	bpf_map_delete_elem(&lookups, &tid);
 	return 0;
 }

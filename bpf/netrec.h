@@ -106,8 +106,9 @@ static __always_inline void add_one(u64 *p)
 	__sync_fetch_and_add(p, 1);
 }
 
-/* begin reserves a record and fills its header, or counts the loss. */
-static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns)
+/* begin reserves a record and fills its header, or counts the loss; task is set where
+ * nothing but a task can be under way. */
+static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, const bool task)
 {
 	struct cpu_counters *c;
 	u64 seq, id, avail;
@@ -141,7 +142,7 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	h->netns = netns;
 	h->event = ev;
 	h->cpu = cpu;
-	h->ctx = context();
+	h->ctx = task ? CTX_TASK : context();
 	h->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(&h->comm, sizeof(h->comm));
 	return h;
@@ -162,10 +163,13 @@ static __always_inline bool rare_has_room(void)
 }
 
 #define BEGIN_FLOOD(name, sock, skb, netns) \
-	((struct name *)begin(EV_##name, sizeof(struct name), rare_has_room(), (u64)(sock), (u64)(skb), netns))
+	((struct name *)begin(EV_##name, sizeof(struct name), rare_has_room(), (u64)(sock), (u64)(skb), netns, false))
 
 #define BEGIN(name, sock, skb, netns) \
-	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), (u64)(skb), netns))
+	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), (u64)(skb), netns, false))
+
+#define BEGIN_TASK(name, sock, netns) \
+	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), 0, netns, true))
 
 /* submit hands a record over. The recorder looks by itself many times a second;
  * it is woken only when a ring fills, once per filling. */
