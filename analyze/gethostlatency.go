@@ -20,14 +20,15 @@ contains. The recording does not have the name in them. A query that a cache or 
 local resolver answers over another way is not seen.
 --concurrency shows latency by the number of lookups in flight when one began: if it
 grows with them, something limits how many the host may have. --result adds what the call
-returned; its number, the function and the library are in the formats for programs.
+returned and which addresses it asked for: inet, inet6, or unspec for both. The number
+it returned, the function and the library are in the formats for programs.
 --bpftrace has the columns of the bpftrace version.
 
 The originals read the name when the call returns, from memory that the caller may have used
 again by then: --compat shows what they do.`,
 	Example: "gethostlatency --concurrency",
 	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
-		{Name: "result", Kind: engine.Flag, Doc: "ok, or why there was no address"},
+		{Name: "result", Kind: engine.Flag, Doc: "ok, or why there was no address, and the family asked for"},
 		engine.Compat("the name as it was when the call returned"),
 		{Name: "concurrency", Kind: engine.Flag, Doc: "latency by lookups in flight instead of lines"}},
 	New: newGethostlatency,
@@ -44,12 +45,12 @@ type gethostlatency struct {
 
 	lookups, failed, changed, bare int64 // changed: names by the return; bare: without what was there then
 
-	pid, tid, comm, dur, host, end, ret, found, herrno, function, lib scan.Col
+	pid, tid, comm, dur, host, end, ret, found, herrno, family, function, lib scan.Col
 }
 
 func newGethostlatency(in *engine.Input) engine.Fold {
 	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), compat: in.Flag("compat"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"), end: in.Str("host_end"),
-		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), function: in.Str("func"), lib: in.Str("lib")}
+		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), family: in.Str("family"), function: in.Str("func"), lib: in.Str("lib")}
 	f.tap = in.Tap("lookups")
 	if in.Flag("concurrency") {
 		f.load = &lookupLoad{}
@@ -68,13 +69,13 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 	if f.whole {
 		pidWidth, ms = -6, render.Col("lat_ms", render.Int).Text("LATms", 6).In("ms")
 	}
-	said := render.Col("result", render.String)
+	said, family := render.Col("result", render.String), render.Col("family", render.String)
 	if in.Flag("result") {
-		said = said.Text("RESULT", -14)
+		said, family = said.Text("RESULT", -14), family.Text("FAMILY", -6)
 	}
 	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
 		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
-		render.Col("comm", render.String).Text("COMM", -16), ms, said, render.Col("host", render.String).Text("HOST", 0),
+		render.Col("comm", render.String).Text("COMM", -16), ms, said, family, render.Col("host", render.String).Text("HOST", 0),
 		render.Col("ret", render.Int), render.Col("found", render.Int), render.Col("h_errno", render.String),
 		render.Col("func", render.String), render.Col("lib", render.String),
 		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
@@ -101,7 +102,7 @@ func (f *gethostlatency) row(r *engine.Row) {
 	} else {
 		f.t.Int(render.Round(ns, 1e6, 2))
 	}
-	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).Str(f.name(r)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).StrOr(r.Str(f.family)).Str(f.name(r)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
 }
 
 // name is what was looked up, or what the originals take for it.

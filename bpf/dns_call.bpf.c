@@ -20,6 +20,7 @@ struct lookup {
 	u64 inner_sp;	/* the same of the _r form inside */
 	u64 inner_h_errno_at;
 	u32 lib;
+	u16 family;
 	u8 func;
 	u8 inner;
 	u8 h_errno;
@@ -79,6 +80,22 @@ static __always_inline u64 h_errno_arg(struct pt_regs *ctx, const u8 func)
 	return p;
 }
 
+/* The addresses asked for: getaddrinfo has it in its hints, where there are any, behind
+ * their flags. */
+static __always_inline u16 family_arg(struct pt_regs *ctx, const u8 func)
+{
+	u64 hints = PT_REGS_PARM3(ctx);
+	s32 family = AF_INET;
+
+	if (func == FUNC_GETHOSTBYNAME2 || func == FUNC_GETHOSTBYNAME2_R)
+		family = PT_REGS_PARM2(ctx);
+	else if (func == FUNC_GETADDRINFO && !hints)
+		family = AF_UNSPEC;
+	else if (func == FUNC_GETADDRINFO && bpf_probe_read_user(&family, sizeof(family), (void *)(hints + sizeof(s32))))
+		return 0xffff;
+	return family;
+}
+
 /* Values from -1 (NETDB_INTERNAL) to 4 (NO_DATA), kept with 0 for not known. */
 static __always_inline u8 read_h_errno(u64 at)
 {
@@ -119,6 +136,7 @@ static __always_inline int dns_enter(struct pt_regs *ctx, const u8 func)
 	l->sp = sp;
 	l->func = func;
 	l->lib = library(ctx);
+	l->family = family_arg(ctx, func);
 	if (reentrant(func))
 		l->result = func == FUNC_GETHOSTBYNAME_R ? PT_REGS_PARM5(ctx) : FUNC_ARG6(ctx);
 	l->h_errno_at = h_errno_arg(ctx, func);
@@ -159,6 +177,7 @@ static SMALL_STACK int lookup_row(struct lookup *l, u64 value)
 	r->ret = pointer ? (value ? 0 : -1) : (s64)(s32)value;
 	__builtin_memcpy(r->host, l->host, sizeof(r->host));
 	r->lib = l->lib;
+	r->family = l->family;
 	r->func = l->func;
 	r->found = reentrant(l->func) ? has_result(l) : r->ret == 0;
 	r->h_errno = r->found == 1 || l->func == FUNC_GETADDRINFO ? 0 : reentrant(l->func) ? read_h_errno(l->h_errno_at) : l->h_errno;

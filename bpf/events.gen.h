@@ -550,10 +550,11 @@ struct dns_call {
 	u8 host[256];
 	u8 host_end[256];
 	u32 lib;
+	u16 family;
 	u8 func;
 	u8 found;
 	u8 h_errno;
-	u8 pad9[1];
+	u8 pad10[7];
 };
 
 #define EV_dev_queue 100

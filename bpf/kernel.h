@@ -398,6 +398,7 @@ struct sockaddr_in6 {
 	u8 sin6_addr[16];
 };
 
+#define AF_UNSPEC 0
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10

@@ -9,10 +9,11 @@ type DNSCall struct {
 	Host    [256]byte `col:"host" as:"str" doc:"name looked up, copied when the call began; cut after 255 bytes, more than a name may have"`
 	HostEnd [256]byte `col:"host_end" as:"str" doc:"what was in the name's place when the call returned; NULL where nothing can be read there any more"`
 	Lib     uint32    `col:"lib" as:"ref" doc:"library that was called, as its process names it; NULL before 5.15 for one that came during the recording"`
+	Family  uint16    `col:"family" as:"enum family" null:"ones"`
 	Func    uint8     `col:"func" as:"enum func"`
 	Found   uint8     `col:"found" null:"ones" doc:"1 if the lookup gave a result, 0 if not; the _r forms return 0 also without one"`
 	HErrno  uint8     `col:"h_errno" as:"enum h_errno" null:"zero" doc:"why gethostbyname or one of its kin found nothing, as their _r form said; NULL for getaddrinfo"`
-	_       [1]uint8
+	_       [7]uint8
 }
 
 var dnsCall = Event{ID: 50, Name: "dns_call", Row: DNSCall{}, Rate: Low, Profile: Light,

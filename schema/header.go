@@ -27,6 +27,6 @@ type Tuple struct {
 	Raddr  [16]byte `col:"raddr" as:"ip Family" doc:"remote address"`
 	Lport  uint16   `col:"lport" doc:"local port; 0 before the kernel chose one"`
 	Rport  uint16   `col:"rport" doc:"remote port"`
-	Family uint16   `col:"family" as:"enum family" doc:"address family of the socket or of the address given"`
+	Family uint16   `col:"family" as:"enum family" doc:"address family of the socket or of the address given; of a lookup the one asked for, unspec for any"`
 	_      [2]uint8
 }

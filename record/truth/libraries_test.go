@@ -17,6 +17,7 @@ import (
 
 	"netrec/record/rig"
 	"netrec/record/vmtest/traffic"
+	"netrec/schema"
 )
 
 // lookupFunctions is what testdata/lookup.c can call.
@@ -248,14 +249,14 @@ func (r *lookupRun) check(t *testing.T, c *Capture) {
 	n := 0
 	for ; sc.Scan() && n < len(rows); n++ {
 		var fn string
-		var ret, found, herr, before, after int64
-		if _, err := fmt.Sscanf(sc.Text(), "%s %d %d %d %d %d", &fn, &ret, &found, &herr, &before, &after); err != nil && !errors.Is(err, io.EOF) {
+		var family, ret, found, herr, before, after int64
+		if _, err := fmt.Sscanf(sc.Text(), "%s %d %d %d %d %d %d", &fn, &family, &ret, &found, &herr, &before, &after); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatalf("the program said %q", sc.Text())
 		}
 		name := lookupNames[n%len(lookupNames)]
 		row := &rows[n]
-		want := fmt.Sprint(fn, " ", name[:min(len(name), 255)], " ", ret, " ", found, " ", herrnoName(fn, found, herr))
-		got := fmt.Sprint(row.Str["func"], " ", row.Str["host"], " ", row.Int["ret"], " ", row.Int["found"], " ", row.Str["h_errno"])
+		want := fmt.Sprint(fn, " ", schema.Enums["family"].Lookup(family), " ", name[:min(len(name), 255)], " ", ret, " ", found, " ", herrnoName(fn, found, herr))
+		got := fmt.Sprint(row.Str["func"], " ", row.Str["family"], " ", row.Str["host"], " ", row.Int["ret"], " ", row.Int["found"], " ", row.Str["h_errno"])
 		if got != want {
 			t.Errorf("row %d: %s, the call was %s", n, got, want)
 		}

@@ -1,6 +1,6 @@
 /* lookup FUNCTION NAME … looks names up with functions of the C library and prints for
- * each call: function, returned value, whether there was a result, h_errno, and the time
- * before and after, CLOCK_MONOTONIC in ns.
+ * each call: function, family asked for, returned value, whether there was a result,
+ * h_errno, and the time before and after, CLOCK_MONOTONIC in ns.
  *
  * It first waits until every function has a probe: a breakpoint as first byte. So calls
  * are not made before the recorder can see them, without guessing how long that takes;
@@ -61,28 +61,32 @@ static int wait_for_probes(void)
 	return 0;
 }
 
-static void look_up(const char *function, const char *name)
+static void look_up(const char *function, const char *name, int turn)
 {
 	static char buf[65536];
 	struct hostent ent, *result = 0;
-	struct addrinfo *ai = 0;
-	int herr = -9, ret = 0, found;
+	const int families[] = {AF_UNSPEC, AF_INET, AF_INET6};
+	struct addrinfo *ai = 0, hints = {.ai_family = families[turn % 3]};
+	int herr = -9, ret = 0, found, family = AF_INET;
 	long long before = now();
 
 	if (!strcmp(function, "getaddrinfo")) {
-		ret = getaddrinfo(name, 0, 0, &ai);
+		family = hints.ai_family;
+		ret = getaddrinfo(name, 0, family ? &hints : 0, &ai);
 	} else if (!strcmp(function, "gethostbyname_r")) {
 		ret = gethostbyname_r(name, &ent, buf, sizeof(buf), &result, &herr);
 	} else if (!strcmp(function, "gethostbyname2_r")) {
-		ret = gethostbyname2_r(name, AF_INET, &ent, buf, sizeof(buf), &result, &herr);
+		ret = gethostbyname2_r(name, family, &ent, buf, sizeof(buf), &result, &herr);
 	} else {
 		h_errno = 0;
-		result = !strcmp(function, "gethostbyname") ? gethostbyname(name) : gethostbyname2(name, AF_INET6);
+		if (!strcmp(function, "gethostbyname2"))
+			family = AF_INET6;
+		result = family == AF_INET ? gethostbyname(name) : gethostbyname2(name, family);
 		ret = result ? 0 : -1;
 		herr = h_errno;
 	}
 	found = ai || result;
-	dprintf(1, "%s %d %d %d %lld %lld\n", function, ret, found, herr, before, now());
+	dprintf(1, "%s %d %d %d %d %lld %lld\n", function, family, ret, found, herr, before, now());
 }
 
 int main(int argc, char **argv)
@@ -90,6 +94,6 @@ int main(int argc, char **argv)
 	if (wait_for_probes())
 		return 1;
 	for (int i = 1; i + 1 < argc; i += 2)
-		look_up(argv[i], argv[i + 1]);
+		look_up(argv[i], argv[i + 1], i / 2);
 	return 0;
 }
