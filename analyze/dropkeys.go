@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/schema"
 )
 
 // own are the keys that a dropped packet itself has.
@@ -36,4 +37,15 @@ func innermost(stack string, n int) string {
 		}
 	}
 	return stack
+}
+
+// dropCodes are the numbers that the recording's kernel has for reasons of drops.
+func dropCodes(in *engine.Input) map[string]int64 {
+	codes := map[string]int64{}
+	if in.Meta != nil {
+		for name, n := range in.Meta.Enums[schema.DropReasons.Name] {
+			codes[strings.TrimPrefix(name, schema.DropReasons.Trim)] = n
+		}
+	}
+	return codes
 }

@@ -14,8 +14,8 @@ var _ = register(engine.Analysis{
 	Group:    groupLost,
 	Question: "which TCP packets does the kernel drop, in which state, why and on what path?",
 	Help: `One block per dropped TCP packet: where from and where to, the state of its socket and
-the flags of its header, the reason in the recording kernel's own words, and the
-kernel stack. PID owns the socket, if the packet reached one: of packets for no
+the flags of its header, the reason in the recording kernel's own words, with the number
+it has there, and the kernel stack. PID owns the socket, if the packet reached one: of packets for no
 socket, neither owner nor state is known. Kernels before 5.17 give no reason. Drops in
 hardware, or before the packet became an sk_buff, are not seen.
 BCC shows the process on the CPU, which in an interrupt is any: --compat does so.`,
@@ -31,6 +31,7 @@ type tcpdrop struct {
 	lines  waiting[dropped]
 	family familyFilter
 	names  agg.Intern
+	codes  map[string]int64 // of reasons
 	compat bool
 
 	drops, strangers, nobody int64
@@ -52,6 +53,7 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 	f := &tcpdrop{in: in, family: newFamilyFilter(in), compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"),
 		saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"), netns: in.Int("netns"), protocol: in.Str("protocol"),
 		flags: in.Int("tcp_flags"), state: in.Str("state"), reason: in.Str("drop_reason"), stack: in.Str("kstack"), length: in.Int("len_bytes")}
+	f.codes = dropCodes(in)
 	in.Sockets("")
 	in.On("skb_drop", f.row)
 	f.lines.line = f.line
@@ -63,7 +65,8 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
 		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), netns, render.Col("ip", render.Int).Text("IP", -2),
 		render.Col("from", render.String).Text("SADDR:SPORT", -20), render.Col("to", render.String).Text("DADDR:DPORT", -20).Sep(" > "),
-		render.Col("state_flags", render.String).Text("STATE (FLAGS)", -20).ForPeople(), render.Col("reason", render.String).Text("REASON", 0),
+		render.Col("state_flags", render.String).Text("STATE (FLAGS)", -20).ForPeople(), render.Col("reason_code_text", render.String).Text("REASON (CODE)", 0).ForPeople(),
+		render.Col("reason", render.String), render.Col("reason_code", render.Int),
 		render.Col("state", render.String), render.Col("tcp_flags", render.Int), render.Col("len_bytes", render.Int).In("bytes"),
 		render.Col("ts_ns", render.Int).In("ns"), render.Col("kstack", render.Stack).Text("STACK", 0)}})
 	return f
@@ -99,7 +102,12 @@ func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 		state = "-"
 	}
 	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(d.netns).Int(d.version).Str(d.from).Str(d.to)
-	f.t.Str(state + " (" + tcpFlags(d.flags) + ")").StrOr(d.reason).StrOr(d.state).Int(d.flags).Int(d.length).Int(ts).StrOr(d.stack).End()
+	code, known := f.codes[d.reason]
+	reason := d.reason
+	if known {
+		reason = fmt.Sprintf("%s (%d)", reason, code)
+	}
+	f.t.Str(state+" ("+tcpFlags(d.flags)+")").StrOr(reason).StrOr(d.reason).IntOr(code, known).StrOr(d.state).Int(d.flags).Int(d.length).Int(ts).StrOr(d.stack).End()
 }
 
 // tcpFlags names the bits of a TCP header's flag byte as BCC does.

@@ -72,6 +72,7 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 		{schema.KeyQdiscs, list(&m.Qdiscs)},
 		{schema.KeySockets, list(&m.Sockets)},
 		{schema.KeyCounters, value(&m.Counters)},
+		{schema.KeyEnums, value(&m.Enums)},
 	} {
 		v, ok := kv[e.key]
 		if !ok {

@@ -37,7 +37,8 @@ type Meta struct {
 	Qdiscs     []schema.Qdisc
 	Sockets    []schema.Socket
 	Counters   schema.Counters
-	Version    string // netrec that wrote it; "" if it was not netrec
+	Enums      map[string]map[string]int64 // the kernel's own numbers, by names of schema.Enums
+	Version    string                      // netrec that wrote it; "" if it was not netrec
 
 	// Problems are what the reader must be told first, one sentence each: the
 	// recording was killed, 1,234 bytes after the last commit are unreadable …
