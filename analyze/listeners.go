@@ -51,7 +51,7 @@ func newListeners(in *engine.Input) *listeners {
 	f := &listeners{in: in, m: map[listenerKey]*listenQueue{}, listener: in.Int("listener"), newState: in.Str("new_state"),
 		limit: in.Int("sk_max_ack_backlog"), laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Use("tcp_state", "owners of listeners that began to listen are not known", func(r *engine.Row) {
-		if r.Str(f.newState) == "LISTEN" {
+		if r.Sock != nil && r.Str(f.newState) == "LISTEN" {
 			q := f.at(listenerKey{r.Sock.Addr, r.Sock.Lport})
 			q.laddr, q.who = r.Sock.Laddr, process{r.Sock.Comm, r.Sock.Pid}
 		}
