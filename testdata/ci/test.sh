@@ -130,6 +130,18 @@ kernels() { go test -count=1 -v -timeout 35m -run '^TestKernels$' ./record/truth
 # Tools of bcc compile for a minute each: by hand, with -update, see CONTRIBUTING.md.
 agreement() { go test -count=1 -v -timeout 35m -run '^TestAgreement$' ./record/truth/agree -kernels 6.1,6.12 -bcc none; }
 
+# Two guests fit at a time. Together the two leave no place free while the last one of
+# either is alone.
+guests() {
+	local code=0
+	agreement >"$scratch/agreement" 2>&1 &
+	kernels || code=1
+	wait $! || code=1
+	echo '--- agreement'
+	cat "$scratch/agreement"
+	return $code
+}
+
 step 'tools' tools go
 step 'gofmt' format gofmt
 step 'go vet' vet go
@@ -142,8 +154,7 @@ step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go pytho
 step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
-step 'kernels 5.10, 6.1, 6.12, 6.18, newest' kernels go root qemu-system-x86_64 sqfstar xz
-step 'agreement with bpftrace and libbpf-tools' agreement go root qemu-system-x86_64 sqfstar xz
+step 'kernels 5.10, 6.1, 6.12, 6.18, newest; agreement with bpftrace and libbpf-tools' guests go root qemu-system-x86_64 sqfstar xz
 
 printf '\n=== summary\n'
 printf '%s\n' "${times[@]}"
