@@ -15,9 +15,10 @@ var _ = register(engine.Analysis{
 	Help: `Bytes that send and receive calls moved, by process and direction, fewest first.
 Reads with MSG_PEEK leave the data for the next read and are not counted. The original
 adds both directions up and counts peeked bytes twice; --compat does so.
+--by ustack tells which code moves them, in recordings made with --io-stacks.
 Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockbytes --by comm,dir,host",
-	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
+	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second", "ustack"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
 	New: func(in *engine.Input) engine.Fold {
 		ret, flags, dir, compat := in.Int("ret"), in.Int("msg_flags"), in.Str("dir"), in.Flag("compat")
 		own := map[string]engine.KeyDef{}
@@ -28,7 +29,7 @@ Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 		sums := countBy[engine.Key](in, "bytes", keys.Columns...)
 		sums.table.Unnamed = true
 		var peeked int64
-		in.On("sock_io", func(r *engine.Row) {
+		in.On(ioEvent(in), func(r *engine.Row) {
 			n := r.Int(ret)
 			if n <= 0 {
 				return

@@ -16,9 +16,10 @@ receive, by function and process, rarest first; failed calls count. Each message
 sendmmsg(2) and recvmmsg(2) is a call of its own. The original's hook for sending no
 longer sees the calls of programs on current kernels, only those that the kernel makes
 itself: --compat leaves sends out.
+--by ustack tells which code calls, in recordings made with --io-stacks.
 Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockcalls --by func,comm,proto",
-	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second"}, engine.SocketKeys...)...), sendCompat},
+	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second", "ustack"}, engine.SocketKeys...)...), sendCompat},
 	New: func(in *engine.Input) engine.Fold {
 		own := resultKeys(in, false)
 		own["func"] = sockFunc(in)
@@ -26,7 +27,7 @@ Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 		counts := countBy[engine.Key](in, "calls", keys.Columns...)
 		counts.table.Unnamed = true
 		sends := newSends(in)
-		in.On("sock_io", func(r *engine.Row) {
+		in.On(ioEvent(in), func(r *engine.Row) {
 			if sends.counted(r) {
 				counts.Add(keys.Of(r), 1)
 			}
@@ -34,6 +35,14 @@ Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 		return also(counts, sends)
 	},
 })
+
+// ioEvent is the event that has a row for each call. Stacks are recorded by one of its own.
+func ioEvent(in *engine.Input) string {
+	if in.ByStack() {
+		return "sock_stack"
+	}
+	return "sock_io"
+}
 
 // sendCompat is the option of analyses whose original hooks sock_sendmsg.
 var sendCompat = engine.Compat("no sends, which its hook does not see of programs on current kernels")

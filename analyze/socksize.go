@@ -19,13 +19,16 @@ the least and greatest size, of sizes that half, 90 and 99 percent of the calls 
 exceed (less than 2 percent too low), and of bytes per second over the recording. Calls
 that returned an error are counted apart; reads of zero bytes (end of file) are in [0].
 
+Several modes often have several causes: --by ustack tells them apart by the code that
+calls, in recordings made with --io-stacks.
+
 Reads with MSG_PEEK leave the data where it is and are not counted; --compat
 counts them, as the original does.
 Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "socksize --stats",
 	Options: []engine.Option{
 		{Name: "stats", Kind: engine.Flag, Doc: "count, average and total instead of histograms"},
-		engine.By("comm", engine.SocketKeys...),
+		engine.By("comm", append([]string{"ustack"}, engine.SocketKeys...)...),
 		engine.Compat("count MSG_PEEK reads too"),
 	},
 	New: newSocksize,
@@ -43,7 +46,7 @@ type socksize struct {
 
 func newSocksize(in *engine.Input) engine.Fold {
 	s := &socksize{keys: in.Keys(nil), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), compat: in.Flag("compat")}
-	in.On("sock_io", s.row)
+	in.On(ioEvent(in), s.row)
 	if in.Flag("stats") {
 		read := statsOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
 		write := statsOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)

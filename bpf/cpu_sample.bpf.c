@@ -8,7 +8,6 @@ int cpu_sample_perf(void *ctx)
 {
 	u32 netns = task_netns();
 	struct cpu_sample *r;
-	s64 n;
 
 	if (!want_call(netns))
 		return 0;
@@ -16,14 +15,8 @@ int cpu_sample_perf(void *ctx)
 	if (!r)
 		return 0;
 	r->h.ctx = context_below();
-	n = bpf_get_stack(ctx, r->kstack, sizeof(r->kstack) - 8, 0);
-	if (n < 0)
-		n = 0;
-	r->kstack[(n >> 3) & 63] = 0;
-	n = bpf_get_stack(ctx, r->ustack, sizeof(r->ustack) - 8, BPF_F_USER_STACK);
-	if (n < 0)
-		n = 0;
-	r->ustack[(n >> 3) & 63] = 0;
+	FILL_STACK(r->kstack, 0);
+	FILL_STACK(r->ustack, BPF_F_USER_STACK);
 	SUBMIT(r);
 	return 0;
 }

@@ -10,7 +10,6 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	const bool direct = true;
 	u32 netns = dev_netns(dev, direct);
 	struct dev_xmit *r;
-	s64 n = 0;
 
 	if (FILTER_WHAT || !want_netns(netns) || (FILTER_DEV && !want_dev(dev->ifindex)) || !want_who(0))
 		return 0;
@@ -20,11 +19,9 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	FILL_DEV(r, dev);
 	r->len_bytes = len;
 	r->rc = rc;
+	r->kstack[0] = 0;
 	if (cfg_detail)
-		n = bpf_get_stack(ctx, r->kstack, sizeof(r->kstack) - 8, 0);
-	if (n < 0)
-		n = 0;
-	r->kstack[(n >> 3) & 31] = 0;
+		FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;
 }

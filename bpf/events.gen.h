@@ -271,6 +271,21 @@ struct sock_io {
 	u8 prot_name[16];
 };
 
+#define EV_sock_stack 22
+#define RARE_sock_stack 0
+struct sock_stack {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s64 ret;
+	s32 msg_flags;
+	u16 protocol;
+	u8 dir;
+	u8 pad7[1];
+	u8 prot_name[16];
+	u64 ustack[64];
+};
+
 #define EV_sock_rcvqueue_full 68
 #define RARE_sock_rcvqueue_full 1
 struct sock_rcvqueue_full {
@@ -985,6 +1000,7 @@ union all_rows {
 	struct tcp_retrans tcp_retrans;
 	struct tcp_write_xmit tcp_write_xmit;
 	struct sock_io sock_io;
+	struct sock_stack sock_stack;
 	struct sock_rcvqueue_full sock_rcvqueue_full;
 	struct sock_exceed_buf_limit sock_exceed_buf_limit;
 	struct sys_connect sys_connect;

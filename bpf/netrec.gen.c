@@ -26,6 +26,7 @@
 #include "sock_exceed_buf_limit.bpf.c"
 #include "sock_io.bpf.c"
 #include "sock_rcvqueue_full.bpf.c"
+#include "sock_stack.bpf.c"
 #include "softirq.bpf.c"
 #include "sys_accept.bpf.c"
 #include "sys_bind.bpf.c"

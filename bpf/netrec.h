@@ -180,7 +180,19 @@ static __always_inline void submit(struct header *h)
 
 #define SUBMIT(rec) submit(&(rec)->h)
 
-/* For rows with a user stack: the recorder must read the process's maps while it lives. */
+/* fill_stack ends the frames with a zero; slots is a power of two. */
+static __always_inline void fill_stack(void *ctx, u64 *stack, const u32 slots, u64 flags)
+{
+	s64 n = bpf_get_stack(ctx, stack, (slots - 1) * sizeof(*stack), flags);
+
+	if (n < 0)
+		n = 0;
+	stack[(n >> 3) & (slots - 1)] = 0;
+}
+
+#define FILL_STACK(stack, flags) fill_stack(ctx, stack, sizeof(stack) / sizeof(*(stack)), flags)
+
+/* For rare rows with a user stack: the recorder must read the process's maps while it lives. */
 #define SUBMIT_NOW(rec) bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP)
 
 /* --- calls: what is known at the start and needed at the end --- */

@@ -10,7 +10,6 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	u32 netns = skb_netns(skb, sk);
 	struct headers h = {};
 	struct skb_drop *r;
-	s64 n;
 
 	read_headers(&h, network_header(skb), bpf_ntohs(skb->protocol));
 	if (!want_headers(&h) || !want_skb_but(skb, sk, netns))
@@ -30,10 +29,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	r->protocol = h.proto;
 	r->tcp_flags = h.flags;
 	r->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-	n = bpf_get_stack(ctx, r->kstack, sizeof(r->kstack) - 8, 0);
-	if (n < 0)
-		n = 0;
-	r->kstack[(n >> 3) & 63] = 0;
+	FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;
 }

@@ -20,7 +20,6 @@ static __always_inline int connect_exit(void *ctx, struct call *call, s64 ret)
 	struct sock *sk = fd_sock(call->arg[0]);
 	u32 netns = sk ? sock_netns(sk, false) : task_netns();
 	struct sys_connect *r;
-	s64 n;
 
 	if (sk ? !want_peer(sk, netns, call->addr, call->port, call->family) : !want_call(netns))
 		return 0;
@@ -36,10 +35,7 @@ static __always_inline int connect_exit(void *ctx, struct call *call, s64 ret)
 	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
 	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
 	r->fd = call->arg[0];
-	n = bpf_get_stack(ctx, r->ustack, sizeof(r->ustack) - 8, BPF_F_USER_STACK);
-	if (n < 0)
-		n = 0;
-	r->ustack[(n >> 3) & 63] = 0;
+	FILL_STACK(r->ustack, BPF_F_USER_STACK);
 	SUBMIT_NOW(r);
 	return 0;
 }

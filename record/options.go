@@ -28,6 +28,7 @@ type Options struct {
 	Filters    filter.Words           // which rows; none for all
 	CountFuncs []string               // patterns of kernel functions whose calls are counted
 	CountTPs   []string               // the same of tracepoints, group:name
+	IOStacks   bool                   // which code sends and receives, too
 	Ready      string                 // file to create once every hook is attached
 	Manager    string                 // socket of the service manager, to be told when the recording has begun
 	Libraries  []string               // files to look for name lookups in, beside the C libraries that are found
@@ -83,10 +84,11 @@ func Select(words []string, p schema.Profile) ([]*schema.Event, error) {
 	return events, nil
 }
 
-// withCounts adds the events that count what patterns name.
-func withCounts(events []*schema.Event, o *Options) []*schema.Event {
-	for name, patterns := range map[string][]string{"func_count": o.CountFuncs, "tp_count": o.CountTPs} {
-		if e := schema.ByName(name); len(patterns) > 0 && !slices.Contains(events, e) {
+// withAsked adds the events that options of their own ask for.
+func withAsked(events []*schema.Event, o *Options) []*schema.Event {
+	asked := map[string]bool{"func_count": len(o.CountFuncs) > 0, "tp_count": len(o.CountTPs) > 0, "sock_stack": o.IOStacks}
+	for name, wanted := range asked {
+		if e := schema.ByName(name); wanted && !slices.Contains(events, e) {
 			events = append(slices.Clip(events), e)
 		}
 	}

@@ -62,7 +62,7 @@ type session struct {
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
-	o.Events = withCounts(o.Events, &o)
+	o.Events = withAsked(o.Events, &o)
 	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4),
 		late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}
 	if err := priv.Need(); err != nil {

@@ -90,7 +90,7 @@ const (
 )
 
 // Asked is the profile of events that no profile includes, because they must be told what
-// to look at.
+// to look at, or are for few questions and cost much.
 const Asked Profile = "asked"
 
 // Profiles lists the profiles, cheapest first.
@@ -117,6 +117,9 @@ func (e *Event) Own() bool { return len(e.Ladder) == 0 }
 
 // Rare reports whether the event uses the ring that hot events cannot flood.
 func (e *Event) Rare() bool { return e.Rate == Low || e.Rate == Medium }
+
+// Counts reports whether the event counts what the user names; its rows are sums.
+func (e *Event) Counts() bool { return !e.Own() && e.Ladder[0][0].Target == AnyTarget }
 
 // Libraries reports whether the event is seen by probes in user libraries.
 func (e *Event) Libraries() bool {

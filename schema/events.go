@@ -5,6 +5,7 @@ var Events = []Event{
 	meta, lost, cost,
 	tcpState, tcpRcvEst, tcpRetrans, tcpWriteXmit,
 	sockIO,
+	sockStack,
 	sockRcvqueueFull, sockExceedBufLimit,
 	sysConnect, sysAccept, sysClose,
 	sysBind, sysListen, sysSocket,

@@ -32,7 +32,7 @@ func rowKinds() []rowKind {
 		kinds[schema.ByName(name).ID] = silentRow
 	}
 	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
-		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow,
+		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow, "sock_stack": ioRow,
 		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "sys_bind": bindRow, "udp_gone": goneRow} {
 		kinds[schema.ByName(name).ID] = k
 	}

@@ -149,6 +149,11 @@ func (in *Input) Keys(own map[string]KeyDef) *Keys {
 	return k
 }
 
+// ByStack reports whether --by tells stacks apart: events that have them may be others.
+func (in *Input) ByStack() bool {
+	return slices.ContainsFunc(splitKeys(in.value("by")), func(name string) bool { return name == anyStack || stackKey([]string{name}) != "" })
+}
+
 func splitKeys(by string) []string {
 	if by == "" || by == noKeys {
 		return nil

@@ -159,7 +159,7 @@ func byTask(r *scan.Row, ctx string) bool {
 }
 
 // inCalls are functions of the kernel that only tasks call.
-var inCalls = []string{"sock_io", "tcp_msg", "udp_msg", "tcp_connect_fn", "tcp_accept_fn", "udp_connect"}
+var inCalls = []string{"sock_io", "sock_stack", "tcp_msg", "udp_msg", "tcp_connect_fn", "tcp_accept_fn", "udp_connect"}
 
 // calls marks, by id, the events that a task makes by calling something.
 var calls = func() []bool {

@@ -17,7 +17,7 @@ import (
 // climb tries the rungs of an event from the top and attaches the first that works.
 func (s *Set) climb(e *schema.Event) Plan {
 	p := Plan{Event: e}
-	if e.Profile == schema.Asked {
+	if e.Counts() {
 		s.count(&p)
 		return p
 	}
@@ -201,7 +201,7 @@ func short(err error) error {
 
 // Alternatives tries the rungs below the chosen one and says which would do.
 func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
-	if len(p.Hooks) == 0 || p.Event.Profile == schema.Asked {
+	if len(p.Hooks) == 0 || p.Event.Counts() {
 		return nil, nil
 	}
 	below := false

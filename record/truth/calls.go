@@ -154,13 +154,13 @@ func ioWants(l *traffic.Log, typ string) []want {
 	return out
 }
 
-// checkIO holds every send and receive against the log.
-func checkIO(c *Capture, l *traffic.Log) Errors {
-	rows, steps := c.Select("sock_io", ofThread(l)), ioWants(l, "")
-	errs := matchCalls("sock_io", rows, steps)
+// checkIO holds every send and receive against the log, by the rows of an event.
+func checkIO(c *Capture, l *traffic.Log, event string) Errors {
+	rows, steps := c.Select(event, ofThread(l)), ioWants(l, "")
+	errs := matchCalls(event, rows, steps)
 	for i := range min(len(rows), len(steps)) {
 		if (rows[i].Str["dir"] == "recv") != steps[i].receives {
-			errs.add("sock_io row %d (%s): %s", i, steps[i].what, rows[i].Str["dir"])
+			errs.add("%s row %d (%s): %s", event, i, steps[i].what, rows[i].Str["dir"])
 		}
 	}
 	return errs

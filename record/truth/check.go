@@ -40,7 +40,7 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 		"scans":          checkScans(c, l, want),
 		"receive queues": checkReceiveQueues(c, l),
 		"memory":         checkMemory(c, l),
-		"io":             checkIO(c, l),
+		"io":             checkIO(c, l, "sock_io"),
 		"counters":       checkCounters(c, l),
 		"sessions":       checkSessions(c, l),
 		"lookups":        checkLookups(c, l),

@@ -26,13 +26,14 @@ var (
 
 // counts records how often functions and tracepoints were passed, and holds that against
 // the rows of the events that sit at the same places and against the kernel's own counts.
+// Of sends and receives it records the stacks.
 func counts(t *testing.T, tools string) {
 	var w *witness
 	if os.Getenv(guestEnv) != "" {
 		w = newWitness(t)
 	}
 	capture := filepath.Join(t.TempDir(), "counts.parquet")
-	args := []string{"-e", "tcp_state,tcp_rcv_est", "--count-tp", "sock:inet_sock_*", "--count-tp", "tcp:*"}
+	args := []string{"-e", "tcp_state,tcp_rcv_est", "--io-stacks", "--count-tp", "sock:inet_sock_*", "--count-tp", "tcp:*"}
 	if !slices.Contains(expected(t).Missing, "func_count") {
 		args = append(args, "-e", "tcp_connect_fn,tcp_msg", "--count-func", "tcp_v[46]_connect", "--count-func", "tcp_sendmsg*,tcp_recvmsg*")
 	}
@@ -51,6 +52,7 @@ func counts(t *testing.T, tools string) {
 	}
 	got := sums(t, c)
 	compareRows(t, c, l, got, w == nil)
+	compareStacks(t, c, l)
 	if w != nil {
 		w.compare(t, got)
 	}
@@ -83,6 +85,33 @@ func compareRows(t *testing.T, c *Capture, l *traffic.Log, got map[string]int, o
 		if got[fn] != rows || rows == 0 {
 			t.Errorf("func_count: %d of %s, %s has %d rows", got[fn], fn, event, rows)
 		}
+	}
+}
+
+// compareStacks: every send and receive of the log has a stack that leads through the
+// program that made it, once the recorder has read that.
+func compareStacks(t *testing.T, c *Capture, l *traffic.Log) {
+	t.Helper()
+	hidden := nested(c, "sock_stack")
+	for _, e := range checkIO(c, l, "sock_stack") {
+		if hidden == 0 {
+			t.Error(e)
+		}
+	}
+	rows, calls := c.Select("sock_stack", ofThread(l)), len(ioWants(l, ""))
+	if len(rows)+hidden < calls || calls == 0 {
+		t.Errorf("sock_stack: %d rows for %d calls, %d passed over", len(rows), calls, hidden)
+	}
+	known := false // on a slow machine the first rows are written before the program was read
+	for _, r := range rows {
+		s := r.Str["ustack"]
+		named := strings.Contains(s, "main.main+") && strings.Contains(s, "/traffic.")
+		if known = known || named; known && !named {
+			t.Errorf("sock_stack: %s of %d: stack %q", r.Str["dir"], r.Int["ret"], s)
+		}
+	}
+	if !known {
+		t.Errorf("sock_stack: none of %d stacks has names", len(rows))
 	}
 }
 

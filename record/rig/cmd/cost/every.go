@@ -69,7 +69,7 @@ func every(dir string, start func(path string, args ...string) (*rig.Recorder, e
 	}
 	defer stats.Close()
 	path := filepath.Join(dir, "every.parquet")
-	rec, err := start(path, "-e", "all", "--profile", "full", "--buffer", "128M", "--count-func", "udp_send*", "--count-tp", "tcp:*")
+	rec, err := start(path, "-e", "all", "--profile", "full", "--buffer", "128M", "--io-stacks", "--count-func", "udp_send*", "--count-tp", "tcp:*")
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func account(path string, marks []moment) ([]hits, error) {
 		for i, s := range spans[:pause] {
 			share := float64(marks[i+1].at-marks[i].at) / float64(marks[pause+1].at-marks[pause].at)
 			h := s[e.Name].less(spans[pause][e.Name], share)
-			if e.Profile == schema.Asked {
+			if e.Counts() {
 				h.Rows = h.Runs // their rows are sums of hits
 			}
 			if h.Rows > 0 && h.Runs > 0 && (best.Runs == 0 || h.perRow() < best.perRow()) {

@@ -17,7 +17,7 @@ import (
 var samples = regexp.MustCompile(`\((\d+) samples\)`)
 
 // stacked are the events whose rows have a stack; perf takes one for them too.
-var stacked = []string{"skb_drop", "sys_connect"}
+var stacked = []string{"sock_stack", "skb_drop", "sys_connect"}
 
 // perfRecord records the thread of the work with perf.
 func perfRecord(event, tracepoints string) tool {

@@ -22,6 +22,7 @@ var measured = []struct {
 	perf  string
 }{
 	{"sock_io", datagram, "sock:sock_send_length,sock:sock_recv_length"},
+	{"sock_stack", datagram, "sock:sock_send_length,sock:sock_recv_length"},
 	{"tcp_rcv_est", stream, "tcp:tcp_probe"},
 	{"skb_consume", local, "skb:consume_skb"},
 	{"skb_alloc", datagram, "kmem:kmem_cache_alloc"},
