@@ -11,6 +11,7 @@ const (
 	onDiskWithin  = 900 * time.Millisecond // a little is kept for what cannot be foreseen
 	commitEvery   = 750 * time.Millisecond
 	commitAtMost  = 250 * time.Millisecond // faster than this only for want of memory
+	idleEvery     = 10 * time.Second       // with nothing but what the recorder itself used
 	slowForgotten = 8                      // a slow commit is forgotten by an eighth with each other one
 )
 

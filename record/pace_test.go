@@ -3,6 +3,8 @@ package record
 import (
 	"testing"
 	"time"
+
+	"netrec/schema"
 )
 
 func TestPace(t *testing.T) {
@@ -33,5 +35,28 @@ func TestPace(t *testing.T) {
 	}
 	if p.every() != 750*ms {
 		t.Errorf("a slow commit long ago: every %s", p.every())
+	}
+}
+
+// TestIdle: a pile with nothing but the recorder's own use can wait, any other cannot.
+func TestIdle(t *testing.T) {
+	p := newPile(1)
+	if err := p.own(costEvent.ID, schema.Cost{}); err != nil || !p.idle() {
+		t.Errorf("a pile with the recorder's use alone is not idle: %v", err)
+	}
+	for name, add := range map[string]func(*pile) error{
+		"an event": func(p *pile) error {
+			e := schema.ByName("tcp_state")
+			p.add(e.ID, 0, make([]byte, e.Size()))
+			return nil
+		},
+		"a loss":             func(p *pile) error { return p.own(lostEvent.ID, schema.Lost{}) },
+		"a turn to a file":   func(p *pile) error { p.then = &turn{}; return nil },
+		"a fact of the host": func(p *pile) error { return p.own(metaEvent.ID, schema.Meta{}) },
+	} {
+		p := newPile(1)
+		if err := add(p); err != nil || p.idle() {
+			t.Errorf("a pile with %s is idle: %v", name, err)
+		}
 	}
 }

@@ -73,6 +73,9 @@ func (p *pile) add(event uint16, cpu int, rec []byte) bool {
 	return true
 }
 
+// idle reports that nothing happened: there is at most what the recorder used itself.
+func (p *pile) idle() bool { return p.bytes == len(p.data[costEvent.ID]) && p.then == nil }
+
 // own adds a row that the recorder itself writes, a struct of package schema.
 func (p *pile) own(event uint16, row any) error {
 	b, err := binary.Append(p.data[event], binary.LittleEndian, row)

@@ -225,7 +225,7 @@ func (s *session) run(ctx context.Context) error {
 	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
 	for s.end == "" {
 		// Not less than a moment: the writer may be too busy for a commit that is due.
-		if err := s.drain.wait(min(tick, max(moment, s.writer.pace.every()-time.Since(commit)))); err != nil {
+		if err := s.drain.wait(min(tick, max(moment, s.commitEvery()-time.Since(commit)))); err != nil {
 			return err
 		}
 		now := time.Now()
@@ -245,7 +245,7 @@ func (s *session) run(ctx context.Context) error {
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
-		if now.Sub(commit) >= s.writer.pace.every() || s.drain.pile.bytes > pileBytes/2 {
+		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > pileBytes/2 {
 			handed, err := s.handOver(now)
 			if err != nil {
 				return err
@@ -260,6 +260,15 @@ func (s *session) run(ctx context.Context) error {
 		s.end = s.ended(ctx, timer)
 	}
 	return nil
+}
+
+// commitEvery is the time between commits. A file that runs all day should not grow by
+// days on which nothing happens.
+func (s *session) commitEvery() time.Duration {
+	if s.drain.pile.idle() {
+		return idleEvery
+	}
+	return s.writer.pace.every()
 }
 
 // handOver gives the pile to the writer, if that has room for it.
