@@ -189,7 +189,7 @@ func (s *session) attach() error {
 
 // begin starts the writer with what is known at the start, and releases the command.
 func (s *session) begin() error {
-	s.writer = startWriter(s.file, encode.New(s.names, s.start.Wall-s.start.Mono), s.acct, s.names.giveBack, s.cpus)
+	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix = s.fixer()
 	if err := s.metaRows(); err != nil {

@@ -79,7 +79,11 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming
 		c.err = fmt.Errorf("begin the next file: %w", c.err)
 		return c
 	}
-	if c.err = errors.Join(s.describeFile(c.file, rec, c.sockets, c.counters), c.file.Commit()); c.err != nil {
+	// Of several files the newest knows them all, whatever becomes of its first rows.
+	if list := s.names.symbols.User.Objects(0); list != nil {
+		c.err = c.file.Set(schema.KeyObjects, list)
+	}
+	if c.err = errors.Join(c.err, s.describeFile(c.file, rec, c.sockets, c.counters), c.file.Commit()); c.err != nil {
 		s.discard(c)
 	}
 	return c

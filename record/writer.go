@@ -24,6 +24,9 @@ type writer struct {
 	acct *account
 	loan func(ids []uint32) // takes back the strings of a pile; nil in tests
 
+	objects func(known int) []schema.Object // files of code, if more than those known; nil in tests
+	listed  int                             // of them in this file
+
 	done0  int64 // bytes and rows of the files before this one
 	rows0  int64
 	shares shares // of the account, by file
@@ -38,8 +41,8 @@ type writer struct {
 	lostNow    atomic.Int64          // commits lost so far
 }
 
-func startWriter(file *capture.Writer, enc *encode.Encoder, acct *account, loan func([]uint32), cpus int) *writer {
-	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: loan,
+func startWriter(file *capture.Writer, acct *account, names *resolver, enc *encode.Encoder, cpus int) *writer {
+	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.symbols.User.Objects,
 		unsaid: unsaid{}, shares: newShares()}
 	for range piles {
 		w.free <- newPile(cpus)
@@ -86,7 +89,7 @@ func (w *writer) turn(t *turn) {
 	old := w.file
 	share := w.shares.end(w.acct)
 	w.done0, w.rows0 = w.done0+old.Size(), w.rows0+old.Rows()
-	w.file = t.file
+	w.file, w.listed = t.file, 0
 	w.closing.Go(func() {
 		errs := []error{old.Set(schema.KeyLosses, share)}
 		for key, v := range t.last {
@@ -106,12 +109,29 @@ func (w *writer) commit(p *pile) error {
 	if err := w.add(p); err != nil {
 		return err
 	}
+	if err := w.listObjects(); err != nil {
+		return err
+	}
 	if w.lossy() {
 		if err := w.file.Set(schema.KeyLosses, w.shares.rest(w.acct.counts())); err != nil {
 			return err
 		}
 	}
 	return w.file.Commit()
+}
+
+// listObjects puts the files into the metadata that frames of this commit are in: they
+// were met when its stacks were named.
+func (w *writer) listObjects() error {
+	if w.objects == nil {
+		return nil
+	}
+	list := w.objects(w.listed)
+	if len(list) == 0 {
+		return nil
+	}
+	w.listed = len(list)
+	return w.file.Set(schema.KeyObjects, list)
 }
 
 // add encodes a pile into row groups of the next commit.

@@ -15,6 +15,7 @@ const (
 	KeySockets    = "netrec.sockets"    // []Socket
 	KeyEnums      = "netrec.enums"      // map[string]map[string]int64, as this kernel numbers them
 	KeyCounters   = "netrec.counters"   // Counters, nstat's view
+	KeyObjects    = "netrec.objects"    // []Object: files that frames of user stacks are in
 	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
 )
 
@@ -73,6 +74,14 @@ type Library struct {
 	Late    bool      `json:"late,omitempty"`     // it appeared during the recording
 	SinceNS int64     `json:"since_ns,omitempty"` // unix time at which a late one was met, and probed
 	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Object is a file of code that frames of user stacks lie in. A frame without a symbol is
+// the name, a plus sign and the address in the file, as addr2line(1) takes it.
+type Object struct {
+	Name    string `json:"name"`               // in frames: base name, start of the build id in parentheses
+	Path    string `json:"path"`               // as the first process that was met with it has it mapped
+	BuildID string `json:"build_id,omitempty"` // of GNU, in hex
 }
 
 // Sample is which part of the connections was recorded: those whose hash, a number of 32

@@ -10,6 +10,8 @@ import (
 	"math/bits"
 	"os"
 	"strconv"
+
+	"netrec/schema/objfile"
 )
 
 // ErrHidden means that the kernel shows no addresses to this process.
@@ -19,7 +21,7 @@ var ErrHidden = errors.New("kernel addresses are hidden (needs CAP_SYSLOG, or ke
 // knows none. It does not change after it was loaded and may be shared.
 type Kernel struct {
 	vars  map[string]uint64
-	table table
+	table objfile.Table
 	seed  maphash.Seed
 	slots []uint32 // hash table by name, open addressing: positions in table.entries plus one
 }
@@ -68,14 +70,14 @@ func parseKernel(r io.Reader) (*Kernel, error) {
 			continue
 		}
 		name, _, _ := bytes.Cut(rest, []byte{'\t'})
-		if !k.table.add(a, 0, rank, name) {
-			return nil, fmt.Errorf("more than %d symbols", maxSymbols)
+		if !k.table.Add(a, 0, rank, name) {
+			return nil, fmt.Errorf("more than %d symbols", objfile.MaxSymbols)
 		}
 	}
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	if len(k.table.entries) == 0 {
+	if k.table.Len() == 0 {
 		if hidden > 0 {
 			return nil, ErrHidden
 		}
@@ -115,10 +117,10 @@ func textRank(kind byte) (uint8, bool) {
 
 // index makes names findable. Half of the slots stay empty, so that a search ends.
 func (k *Kernel) index() {
-	k.table.sort()
+	k.table.Sort()
 	k.seed = maphash.MakeSeed()
-	k.slots = make([]uint32, 1<<bits.Len(uint(2*len(k.table.entries))))
-	for i := range k.table.entries {
+	k.slots = make([]uint32, 1<<bits.Len(uint(2*k.table.Len())))
+	for i := range k.table.Len() {
 		at := k.slot(k.nameAt(i))
 		for k.slots[at] != 0 {
 			at = (at + 1) & (len(k.slots) - 1)
@@ -132,8 +134,7 @@ func (k *Kernel) slot(name []byte) int {
 }
 
 func (k *Kernel) nameAt(i int) []byte {
-	e := &k.table.entries[i]
-	return k.table.names[e.off : e.off+uint32(e.len)]
+	return k.table.Raw(k.table.At(i))
 }
 
 // Len is the number of functions known.
@@ -141,7 +142,7 @@ func (k *Kernel) Len() int {
 	if k == nil {
 		return 0
 	}
-	return len(k.table.entries)
+	return k.table.Len()
 }
 
 // Name is the function at addr and the offset in it, "tcp_v4_rcv+0x1a", or the
@@ -154,8 +155,8 @@ func (k *Kernel) Name(addr uint64) string {
 // frame names the function that covers at, with the offset of addr.
 func (k *Kernel) frame(at, addr uint64) (string, bool) {
 	if k != nil {
-		if e := k.table.find(at); e != nil {
-			return clean(k.table.name(e)) + "+0x" + strconv.FormatUint(addr-e.addr, 16), true
+		if e := k.table.Find(at); e != nil {
+			return clean(k.table.Name(e)) + "+0x" + strconv.FormatUint(addr-e.Addr, 16), true
 		}
 	}
 	return hex(addr), false
@@ -174,21 +175,21 @@ func (k *Kernel) Range(name string) (lo, hi uint64, ok bool) {
 	if n != 1 {
 		return 0, 0, false
 	}
-	lo, hi = e.addr, e.addr+maxGap
-	if i := k.table.after(lo); i < len(k.table.entries) {
-		hi = min(hi, k.table.entries[i].addr)
+	lo, hi = e.Addr, e.Addr+objfile.MaxGap
+	if i := k.table.After(lo); i < k.table.Len() {
+		hi = min(hi, k.table.At(i).Addr)
 	}
 	return lo, hi, true
 }
 
 // named finds a function by name, and how many have it.
-func (k *Kernel) named(name string) (e *entry, n int) {
+func (k *Kernel) named(name string) (e *objfile.Entry, n int) {
 	if k == nil {
 		return nil, 0
 	}
 	for at := k.slot([]byte(name)); k.slots[at] != 0; at = (at + 1) & (len(k.slots) - 1) {
 		if i := int(k.slots[at] - 1); string(k.nameAt(i)) == name {
-			e, n = &k.table.entries[i], n+1
+			e, n = k.table.At(i), n+1
 		}
 	}
 	return e, n

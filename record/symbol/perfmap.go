@@ -3,7 +3,6 @@ package symbol
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netrec/record/proc"
+	"netrec/schema/objfile"
 )
 
 // maxPerfBytes bounds a perf map: a JIT appends to it for as long as it runs.
@@ -27,11 +27,11 @@ type perfMap struct {
 
 // perfSymbol looks an address up in the process's perf map, which is read again, at
 // most once a second and only if it has changed, while the address is not in it.
-func (u *User) perfSymbol(p *process, at uint64) (*table, *entry) {
+func (u *User) perfSymbol(p *process, at uint64) (*objfile.Table, *objfile.Entry) {
 	o, ok := u.objects.get(p.perf.id)
 	if ok {
-		if e := o.table.find(at); e != nil {
-			return &o.table, e
+		if e := o.Table.Find(at); e != nil {
+			return &o.Table, e
 		}
 	} else {
 		p.perf.id = fileID{}
@@ -49,15 +49,15 @@ func (u *User) perfSymbol(p *process, at uint64) (*table, *entry) {
 		return nil, nil
 	}
 	p.perf.id = fresh.id
-	t := &fresh.object.table
-	u.objects.put(fresh.id, fresh.object, t.bytes()+objectOverhead)
-	return t, t.find(at)
+	t := &fresh.object.Table
+	u.objects.put(fresh.id, fresh.object, t.Bytes()+objectOverhead)
+	return t, t.Find(at)
 }
 
 // listed is a perf map that was read.
 type listed struct {
 	id     fileID
-	object *object
+	object *objfile.Object
 }
 
 // loadPerfMap reads /tmp/perf-PID.map in the root of the process; the name may have
@@ -82,15 +82,15 @@ func loadPerfMap(pid int32, old fileID) (listed, error) {
 		case idOf(st) == old:
 			return listed{}, nil
 		}
-		return listed{idOf(st), &object{table: *parsePerfMap(f)}}, nil
+		return listed{idOf(st), &objfile.Object{Table: *parsePerfMap(f)}}, nil
 	}
 	return listed{}, fmt.Errorf("process %d: no perf map", pid)
 }
 
 // parsePerfMap reads lines of "start size name", numbers in hex. Lines that are
 // something else are skipped: the JIT may be writing the last one.
-func parsePerfMap(r io.Reader) *table {
-	t := &table{}
+func parsePerfMap(r io.Reader) *objfile.Table {
+	t := &objfile.Table{}
 	s := bufio.NewScanner(io.LimitReader(r, maxPerfBytes))
 	s.Buffer(nil, 1<<16)
 	for s.Scan() {
@@ -101,14 +101,11 @@ func parsePerfMap(r io.Reader) *table {
 		if err != nil || err2 != nil || n == 0 {
 			continue
 		}
-		if !t.add(a, n, 0, name) {
+		if !t.Add(a, n, 0, name) {
 			break
 		}
 	}
-	t.entries, t.names = slices.Clip(t.entries), slices.Clip(t.names)
 	// Code is compiled again at the same address: what was written last is there now.
-	slices.SortFunc(t.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.off, a.off))
-	})
+	t.SortByAge()
 	return t
 }

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"netrec/schema/objfile"
 )
 
 func TestParsePerfMap(t *testing.T) {
@@ -25,8 +27,8 @@ func TestParsePerfMap(t *testing.T) {
 		0x3000: "", 0x4000: "", 0x5000: "", 0x6001: "half a li",
 	} {
 		got := ""
-		if e := tab.find(addr); e != nil {
-			got = tab.name(e)
+		if e := tab.Find(addr); e != nil {
+			got = tab.Name(e)
 		}
 		if got != want {
 			t.Errorf("%#x: %q, want %q", addr, got, want)
@@ -45,8 +47,8 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestPerfMapIsBounded(t *testing.T) {
 	tab := parsePerfMap(&endless{})
-	if len(tab.entries) > maxSymbols || len(tab.names) > maxNames {
-		t.Errorf("%d entries, %d bytes of names", len(tab.entries), len(tab.names))
+	if tab.Len() > objfile.MaxSymbols || tab.Bytes()+objectOverhead > maxObjectBytes {
+		t.Errorf("%d entries, %d bytes: more than the cache has room for", tab.Len(), tab.Bytes())
 	}
 }
 

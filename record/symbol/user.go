@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"netrec/record/proc"
+	"netrec/schema/objfile"
 )
 
 // Bounds of what is remembered.
@@ -32,7 +33,8 @@ const (
 type User struct {
 	mu        sync.Mutex
 	processes *lru[int32, *process]
-	objects   *lru[fileID, *object]
+	objects   *lru[fileID, *objfile.Object]
+	seen      objects
 	guard     guard
 	gen       uint64
 	credit    time.Duration // left for reading files
@@ -44,16 +46,18 @@ type User struct {
 func NewUser() *User {
 	return &User{
 		processes: newLRU[int32, *process](maxProcessBytes),
-		objects:   newLRU[fileID, *object](maxObjectBytes),
+		objects:   newLRU[fileID, *objfile.Object](maxObjectBytes),
+		seen:      newObjects(),
 		guard:     newGuard(),
 		credit:    burst,
 		now:       time.Now,
 	}
 }
 
-// Name is the function at addr in a process, "main.run+0x1a"; the file and the
-// offset in it, "libfoo.so+0x1234", where the file has no symbol there; or the
-// address, where it is in no file.
+// Name is the function at addr in a process, "main.run+0x1a"; the file, its build and
+// the address in it, "libfoo.so(1a2b3c4d)+0x1234", where the file has no symbol there, or
+// without the build the offset, where it cannot be read; or the address, where it is in
+// no file.
 func (u *User) Name(pid int32, addr uint64) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -80,13 +84,13 @@ func (u *User) frame(p *process, at, addr uint64) (string, bool) {
 		return u.fileFrame(p, m, at, addr)
 	}
 	if t, e := u.perfSymbol(p, at); e != nil {
-		return label(t, e, addr-e.addr), true
+		return label(t, e, addr-e.Addr), true
 	}
 	return hex(addr), false
 }
 
-func label(t *table, e *entry, off uint64) string {
-	return clean(t.name(e)) + "+0x" + strconv.FormatUint(off, 16)
+func label(t *objfile.Table, e *objfile.Entry, off uint64) string {
+	return clean(t.Name(e)) + "+0x" + strconv.FormatUint(off, 16)
 }
 
 // fileFrame names code that was mapped from a file.
@@ -94,18 +98,20 @@ func (u *User) fileFrame(p *process, m *mapping, at, addr uint64) (string, bool)
 	off := at - m.start + m.off
 	o, ok := u.object(p, m)
 	if o != nil {
-		if v, ok := o.vaddr(off); ok {
-			if e := o.table.find(v); e != nil {
-				return label(&o.table, e, v-e.addr+addr-at), true
+		name := u.seen.name(m, o.BuildID)
+		if v, ok := o.Addr(off); ok {
+			if e := o.Table.Find(v); e != nil {
+				return label(&o.Table, e, v-e.Addr+addr-at), true
 			}
+			return name + "+" + hex(v+addr-at), true
 		}
 	}
-	return m.base() + "+0x" + strconv.FormatUint(off+addr-at, 16), ok
+	return m.base() + "+" + hex(off+addr-at), ok
 }
 
 // object returns the symbols of the file behind a mapping, nil if it cannot be had;
 // false if not now.
-func (u *User) object(p *process, m *mapping) (*object, bool) {
+func (u *User) object(p *process, m *mapping) (*objfile.Object, bool) {
 	if m.known {
 		if o, ok := u.objects.get(m.id); ok {
 			return o, true
@@ -132,14 +138,14 @@ func (u *User) object(p *process, m *mapping) (*object, bool) {
 		f.file.Close()
 		return o, true
 	}
-	o, err := guarded(u.guard, func() (*object, error) {
+	o, err := guarded(u.guard, func() (*objfile.Object, error) {
 		defer f.file.Close()
-		return readELF(f.file, f.id.size)
+		return objfile.Read(f.file, f.id.size)
 	})
 	if err != nil {
-		o = &object{} // remembered, so that a bad file is read once
+		o = &objfile.Object{} // remembered, so that a bad file is read once
 	}
-	u.objects.put(f.id, o, o.table.bytes()+objectOverhead)
+	u.objects.put(f.id, o, o.Table.Bytes()+objectOverhead)
 	return o, true
 }
 

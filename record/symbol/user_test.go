@@ -77,8 +77,9 @@ func TestUserNames(t *testing.T) {
 	}{
 		{"symbols", nil, [3]string{`^exported\+0x3$`, `^hidden\+0x3$`, `^getpid\+0x0$`}},
 		{"fixed address", []string{"-no-pie"}, [3]string{`^exported\+0x3$`, `^hidden\+0x3$`, `^getpid\+0x`}},
-		{"dynamic symbols", []string{"-s", "-rdynamic"}, [3]string{`^exported\+0x3$`, `^prog\+0x[0-9a-f]+$`, `^getpid\+0x0$`}},
-		{"stripped", []string{"-s"}, [3]string{`^prog\+0x[0-9a-f]+$`, `^prog\+0x[0-9a-f]+$`, `^getpid\+0x0$`}},
+		{"dynamic symbols", []string{"-s", "-rdynamic"}, [3]string{`^exported\+0x3$`, `^prog\([0-9a-f]{8}\)\+0x[0-9a-f]+$`, `^getpid\+0x0$`}},
+		{"stripped", []string{"-s"}, [3]string{`^prog\([0-9a-f]{8}\)\+0x[0-9a-f]+$`, `^prog\([0-9a-f]{8}\)\+0x[0-9a-f]+$`, `^getpid\+0x0$`}},
+		{"no build id", []string{"-s", "-Wl,--build-id=none"}, [3]string{`^prog\+0x[0-9a-f]+$`, `^prog\+0x[0-9a-f]+$`, `^getpid\+0x0$`}},
 		{"static", []string{"-static"}, [3]string{`^exported\+0x3$`, `^hidden\+0x3$`, `^getpid\+0x0$`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +111,7 @@ func TestReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := NewUser().Name(pid, addrs[0])
-	if got != "exported+0x0" && !strings.HasPrefix(got, "prog+0x") {
+	if got != "exported+0x0" && !strings.HasPrefix(got, "prog") {
 		t.Errorf("%q: neither the old file's name nor an offset", got)
 	}
 }

@@ -1,4 +1,4 @@
-package symbol
+package objfile
 
 import (
 	"bytes"
@@ -26,19 +26,15 @@ const (
 )
 
 // goSymbols adds the functions of a Go program, if the file is one.
-func (f *elfFile) goSymbols(t *table, h []byte, sections []section) error {
-	names, err := f.sectionNames(h, sections)
-	if err != nil {
-		return err
-	}
-	var table, text *section
+func (f *File) goSymbols(t *Table) error {
+	var table, text *Section
 	foreign := false // linked by the system's linker, with C code before the Go code
-	for i := range sections {
-		switch names(&sections[i]) {
+	for i := range f.sections {
+		switch f.nameOf(&f.sections[i]) {
 		case goTableName, ".data.rel.ro" + goTableName:
-			table = &sections[i]
+			table = &f.sections[i]
 		case ".text":
-			text = &sections[i]
+			text = &f.sections[i]
 		case ".init":
 			foreign = true
 		}
@@ -46,38 +42,19 @@ func (f *elfFile) goSymbols(t *table, h []byte, sections []section) error {
 	if table == nil || text == nil || !f.wide {
 		return nil
 	}
-	if table.size > maxGoTable {
-		return fmt.Errorf("table of %d bytes: out of range", table.size)
+	if table.Size > maxGoTable {
+		return fmt.Errorf("table of %d bytes: out of range", table.Size)
 	}
-	b, err := f.bytes(table.off, table.size)
+	b, err := f.Bytes(table.Offset, table.Size)
 	if err != nil {
 		return err
 	}
 	return parseGoTable(t, b, text, foreign)
 }
 
-// sectionNames returns a function that names sections.
-func (f *elfFile) sectionNames(h []byte, sections []section) (func(*section) string, error) {
-	i := int(binary.LittleEndian.Uint16(h[f.pick(62, 50):]))
-	if i >= len(sections) || sections[i].size > maxSections*64 {
-		return nil, errors.New("names of sections out of range")
-	}
-	b, err := f.bytes(sections[i].off, sections[i].size)
-	return func(s *section) string {
-		if uint64(s.name) >= uint64(len(b)) {
-			return ""
-		}
-		name := b[s.name:min(len(b), int(s.name)+64)]
-		if i := bytes.IndexByte(name, 0); i >= 0 {
-			name = name[:i]
-		}
-		return string(name)
-	}, err
-}
-
 var errGoTable = errors.New("table of Go functions is damaged")
 
-func parseGoTable(t *table, b []byte, text *section, foreign bool) error {
+func parseGoTable(t *Table, b []byte, text *Section, foreign bool) error {
 	le := binary.LittleEndian
 	if len(b) < goHeader {
 		return errGoTable
@@ -89,14 +66,14 @@ func parseGoTable(t *table, b []byte, text *section, foreign bool) error {
 	count, base, nameOff, funcOff := word(0), word(2), word(3), word(7)
 	// Since 1.26, and in position-independent programs, the start is not in the
 	// table; it is that of the section then, unless other code comes first.
-	if base < text.addr || base-text.addr >= text.size {
+	if base < text.addr || base-text.addr >= text.Size {
 		if foreign {
 			return nil
 		}
 		base = text.addr
 	}
 	size := uint64(len(b))
-	if count > maxSymbols || nameOff > size || funcOff > size || (count*2+1)*4 > size-funcOff {
+	if count > MaxSymbols || nameOff > size || funcOff > size || (count*2+1)*4 > size-funcOff {
 		return errGoTable
 	}
 	names, funcs := b[nameOff:], b[funcOff:]
@@ -114,7 +91,7 @@ func parseGoTable(t *table, b []byte, text *section, foreign bool) error {
 		if end := bytes.IndexByte(name, 0); end >= 0 {
 			name = name[:end]
 		}
-		if !t.add(base+uint64(entry), uint64(next-entry), 0, name) {
+		if !t.Add(base+uint64(entry), uint64(next-entry), 0, name) {
 			return errGoTable
 		}
 	}
