@@ -14,6 +14,7 @@ import (
 	"netrec/analyze/engine/eventtext"
 	"netrec/analyze/findings"
 	"netrec/analyze/render"
+	"netrec/analyze/symbolize"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens with what the analyses say now")
@@ -104,7 +105,13 @@ func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Run(src, req.Calls, sel, out); err != nil {
+	var files *symbolize.Files
+	if dirs := filepath.SplitList(req.Options["symbols"]); len(dirs) > 0 {
+		if files, err = symbolize.Open(dirs); err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+	}
+	if _, err := engine.Run(symbolize.New(src, files), req.Calls, sel, out); err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
 	if err := out.Close(); err != nil {

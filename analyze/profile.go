@@ -23,7 +23,8 @@ process and count. --folded has one line per stack for flame graphs, outermost f
 innermost layer it was in, WITHIN for all that its stack passes through; --by tells
 processes or CPUs apart there.
 
-Idle CPUs give no samples. Functions that the compiler inlined are missing; what a
+Idle CPUs give no samples. Functions that the compiler inlined are missing, but for
+those of stripped programs that --symbols DIR names from debug files in DIR; what a
 thread does while it waits is not seen.`,
 	Example: "profile --layers",
 	Options: []engine.Option{

@@ -23,7 +23,10 @@ passed from then until the program knew.
 The original ends a non-blocking connect at the first poll of the same thread that
 returns anything, does not know ppoll, and takes epoll_create for a poll. --compat does
 so (the first epoll_ctl of an instance stands for its epoll_create); how many connects
-it ends wrongly is said below either way. Connects through io_uring are not seen.`,
+it ends wrongly is said below either way. Connects through io_uring are not seen.
+
+Frames of stripped programs are file, build and address, app(1a2b3c4d)+0x1139;
+--symbols DIR names them from debug files in DIR, inlined functions included.`,
 	Example: "soconnlat --split --by comm,host",
 	Options: []engine.Option{
 		{Name: "split", Kind: engine.Flag, Doc: "handshake and wake-up apart, too"},

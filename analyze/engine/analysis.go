@@ -57,6 +57,7 @@ const (
 	Choice
 	Choices // some of the choices, separated by commas
 	Several // values separated by commas; the option may be given again
+	Folders // paths as in PATH; the option may be given again
 )
 
 // Compat is the option of analyses whose original counts by another rule.

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ var Global = []Option{
 	{Name: "port", Kind: Several, Check: CheckPort, Doc: "only these ports, local or remote"},
 	{Name: "addr", Kind: Text, Doc: "only this IP address or prefix, local or remote"},
 	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
+	{Name: "symbols", Kind: Folders, Doc: "folders with debug files, which name frames of stripped programs by build id"},
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
 	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "histograms in text as this tool prints them"},
 	{Name: "output", Short: "o", Kind: Text, Doc: "write to this file instead of standard output"},
@@ -164,8 +166,13 @@ func (p *parser) option(word string) error {
 		}
 		return e
 	}
-	if before := into[o.Name]; o.Kind == Several && before != "" {
-		value = before + "," + value
+	if before := into[o.Name]; before != "" {
+		switch o.Kind {
+		case Several:
+			value = before + "," + value
+		case Folders:
+			value = before + string(filepath.ListSeparator) + value
+		}
 	}
 	into[o.Name] = value
 	return nil

@@ -7,6 +7,7 @@ type Completion struct {
 	Request           // of the words before
 	Words   []Word    // the words that fit, all of them
 	AnyFile bool      // the name of a file is wanted
+	AnyDir  bool      // the name of a folder is wanted
 	AddrOf  *Analysis // a kernel address of the kind that this analysis takes is wanted
 	Open    bool      // a list separated by commas: a further value may follow at once
 }
@@ -86,6 +87,8 @@ func (c *Completion) value(o *Option, prefix, typed string) {
 	switch {
 	case o.Name == "output" && prefix == "":
 		c.AnyFile = true
+	case o.Kind == Folders && prefix == "":
+		c.AnyDir = true
 	case o.Kind == Choices:
 		c.Open = true
 		if i := strings.LastIndexByte(typed, ','); i >= 0 {

@@ -41,6 +41,9 @@ func TestComplete(t *testing.T) {
 			t.Errorf("after %q at %q: %v, files %v, address %v", c.args, c.typed, got.Words, got.AnyFile, got.AddrOf != nil)
 		}
 	}
+	if c := Complete(all, life, []string{"f", "life", "--symbols"}, ""); !c.AnyDir || c.AnyFile || len(c.Words) > 0 {
+		t.Errorf("folders are wanted: %+v", c)
+	}
 	if c := Complete(all, life, []string{"f", "--port", "80", "sock"}, ""); !slices.Equal(c.Files, []string{"f"}) || c.Options["port"] != "80" {
 		t.Errorf("the words before were not understood: %+v", c.Request)
 	}

@@ -110,6 +110,8 @@ func (o *Option) placeholder() string {
 		return "N"
 	case Choices:
 		return "KEYS"
+	case Folders:
+		return "DIR"
 	case Choice:
 		// Long lists are in the text beside it.
 		if s := strings.Join(o.Choices, "|"); len(s) <= 16 {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -41,6 +43,12 @@ type target struct {
 	context bool
 }
 
+// Noter is a source that has something to say of the user stacks that were read from it.
+type Noter interface {
+	scan.Source
+	Notes() []string
+}
+
 // Run answers the calls in their order, in one pass over the recording. The error
 // is about reading or writing; what an analysis could not answer is in its Outcome.
 func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Outcome, error) {
@@ -75,6 +83,11 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		folds[i].Finish(in.Answer)
 		if in.nogroup > 0 {
 			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
+		}
+		if n, ok := src.(Noter); ok && slices.Contains(in.cols, ustackCol) {
+			for _, s := range n.Notes() {
+				in.Answer.Note(s)
+			}
 		}
 		in.explainNone(&sel)
 		in.Answer.End()
@@ -144,7 +157,10 @@ func (r *run) row(row *Row, s *scan.Row) {
 	}
 }
 
-var sockCol = scan.Col(schema.ColumnIndex("sock"))
+var (
+	sockCol   = scan.Col(schema.ColumnIndex("sock"))
+	ustackCol = scan.Col(schema.ColumnIndex("ustack"))
+)
 
 // ended tells the analyses of a socket whose life is over.
 func (r *run) ended(s *agg.Socket) {

@@ -60,10 +60,11 @@ func appendStack(b []byte, folded string) []byte {
 	return b
 }
 
-// decimalOffset rewrites symbol+0x1a to symbol+26.
+// decimalOffset rewrites symbol+0x1a to symbol+26. What follows a file with its build id is
+// an address, which stays as other tools take it.
 func decimalOffset(frame string) string {
 	sym, off, ok := strings.Cut(frame, "+0x")
-	if !ok {
+	if !ok || strings.HasSuffix(sym, ")") {
 		return frame
 	}
 	v, err := strconv.ParseUint(off, 16, 64)

@@ -36,9 +36,9 @@ func TestLooks(t *testing.T) {
 			"@cpu[eth1]:\n[100, ...)             1 |" + full + "|\n\n"},
 		{"stack keys", Bpftrace, func(a *Answer) {
 			m := a.Table(CountMap("s", Col("stack", Stack), Col("comm", String)))
-			m.Str("main+0x1;write+0x1a;sys\x1b").Str("curl").Int(2).End()
+			m.Str("app(1a2b3c4d)+0x1139;main+0x1;write+0x1a;sys\x1b").Str("curl").Int(2).End()
 			m.Str("").Str("x").Int(3).End()
-		}, "@s[\n    sys\\x1b\n    write+26\n    main+1\n, curl]: 2\n@s[\n, x]: 3\n\n"},
+		}, "@s[\n    sys\\x1b\n    write+26\n    main+1\n    app(1a2b3c4d)+0x1139\n, curl]: 2\n@s[\n, x]: 3\n\n"},
 		{"wide BCC histogram has half the stars", BCC, func(a *Answer) {
 			a.Table(HistMap("ns", "nsecs")).Int(1 << 33).Int(1 << 34).Int(5).End()
 		}, ""},

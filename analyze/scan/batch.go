@@ -133,8 +133,31 @@ func (d *decoder) fill(b *batch, g *group, s *selection, cols ...Col) error {
 		if err != nil {
 			return err
 		}
+		if show := s.show[c]; show != nil {
+			n, err := d.show(v, show)
+			b.charged += n
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// show replaces the strings of a column by what is to be shown for them; charged is what
+// they take of the pool's limit beyond what the column did.
+func (d *decoder) show(v *Vec, f func(string) string) (charged int64, err error) {
+	for i, s := range v.Dict {
+		t := f(s)
+		if n := int64(len(t) - len(s)); n > 0 {
+			if err := d.pool.charge(n); err != nil {
+				return charged, err
+			}
+			charged += n
+		}
+		v.Dict[i] = t
+	}
+	return charged, nil
 }
 
 // unload returns the batch's memory to the pool.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"netrec/schema"
 )
 
 // sample is row groups by event that overlap in time, and their rows in order.
@@ -140,5 +142,43 @@ func TestColumnsNotAskedForAreEmpty(t *testing.T) {
 	}))
 	if rows != 100 {
 		t.Errorf("%d rows", rows)
+	}
+}
+
+// What a query shows in place of strings is what rows have, once for each different value of
+// a row group, and columns that were not asked for are left alone.
+func TestShow(t *testing.T) {
+	f, err := Open("../../cmd/netrec/sample.parquet", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	comm, host := Col(schema.ColumnIndex("comm")), Col(schema.ColumnIndex("host"))
+	calls, rows := 0, 0
+	show := map[Col]func(string) string{
+		comm: func(s string) string { calls++; return "<" + s + ">" },
+		host: func(s string) string { t.Error("asked for a column that is not read"); return s },
+	}
+	if err := f.Scan(Query{Columns: []Col{comm}, Show: show}, func(r *Row) error {
+		if s := r.Str(comm); s == "" || s[0] != '<' || s[len(s)-1] != '>' || s[1] == '<' {
+			t.Fatalf("row %d shows %q", rows, s)
+		}
+		rows++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if rows < 1000 || calls == 0 || calls > rows/4 {
+		t.Errorf("%d calls for %d rows", calls, rows)
+	}
+	// Longer strings count for the limit of memory.
+	wide := map[Col]func(string) string{comm: func(string) string { return string(make([]byte, 1<<20)) }}
+	small, err := Open("../../cmd/netrec/sample.parquet", Options{MaxMemory: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	if err := small.Scan(Query{Columns: []Col{comm}, Show: wide}, func(*Row) error { return nil }); err == nil {
+		t.Error("strings beyond the limit were accepted")
 	}
 }

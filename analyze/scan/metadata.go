@@ -73,6 +73,7 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 		{schema.KeySockets, list(&m.Sockets)},
 		{schema.KeyCounters, value(&m.Counters)},
 		{schema.KeyEnums, value(&m.Enums)},
+		{schema.KeyObjects, list(&m.Objects)},
 	} {
 		v, ok := kv[e.key]
 		if !ok {

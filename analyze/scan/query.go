@@ -15,10 +15,11 @@ type selection struct {
 	visible  []bool                   // by column: the row shows it
 	from, to int64
 	sock     uint64
+	show     map[Col]func(string) string
 }
 
 func newSelection(q Query) *selection {
-	s := &selection{all: allEvents, from: math.MinInt64, to: math.MaxInt64, sock: q.Sock, visible: make([]bool, len(schema.Columns))}
+	s := &selection{all: allEvents, from: math.MinInt64, to: math.MaxInt64, sock: q.Sock, show: q.Show, visible: make([]bool, len(schema.Columns))}
 	if len(q.Events) > 0 {
 		s.events = make([]bool, schema.MaxID)
 		for _, name := range q.Events {

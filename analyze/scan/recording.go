@@ -88,6 +88,9 @@ func (r *Recording) join(last *Meta) {
 	start := m.Recording.StartNS
 	m.Recording, m.Counters.Stop = last.Recording, last.Counters.Stop
 	m.Recording.StartNS = start
+	if len(last.Objects) > len(m.Objects) { // the list only grows
+		m.Objects = last.Objects
+	}
 	if n := len(last.Clock); n > 0 && len(m.Clock) > 0 {
 		m.Clock = []schema.Anchor{m.Clock[0], last.Clock[n-1]}
 	}

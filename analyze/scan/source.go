@@ -17,6 +17,10 @@ type Query struct {
 	Columns  []Col    // only these columns are filled (ts_ns and event always are); nil for all
 	From, To int64    // only ts_ns in [From, To); 0 for no limit
 	Sock     uint64   // only this socket address; 0 for all
+
+	// Show has, for columns of strings, what rows show in place of a value. It is called once
+	// for each different value of a row group, by one goroutine at a time.
+	Show map[Col]func(string) string
 }
 
 // Meta is what the file says about itself.
@@ -38,7 +42,8 @@ type Meta struct {
 	Sockets    []schema.Socket
 	Counters   schema.Counters
 	Enums      map[string]map[string]int64 // the kernel's own numbers, by names of schema.Enums
-	Version    string                      // netrec that wrote it; "" if it was not netrec
+	Objects    []schema.Object
+	Version    string // netrec that wrote it; "" if it was not netrec
 
 	// Problems are what the reader must be told first, one sentence each: the
 	// recording was killed, 1,234 bytes after the last commit are unreadable …

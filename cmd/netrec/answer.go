@@ -5,16 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/symbolize"
 )
 
 // answer runs the analyses over every recording in the files. What cannot be read or
 // answered is said at once, does not keep the rest waiting, and becomes the exit code.
 func answer(paths []string, req engine.Request, out, side io.Writer) error {
+	files, err := debugFiles(req.Options["symbols"])
+	if err != nil {
+		return err
+	}
 	// A directory may have one file today and two tomorrow; its answers look the same.
 	several := len(paths) != 1 || paths[0] != req.Files[0]
 	all, bad := scan.OpenAll(paths, scan.Options{})
@@ -23,6 +29,7 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	}
 	screen := terminalOf(out)
 	watched, out, side := watch(out, side)
+	named := func(r *scan.Recording) scan.Source { return symbolize.New(watched(r), files) }
 	o, err := newOutput(req, out, side)
 	if err != nil {
 		return err
@@ -34,7 +41,7 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 		code = codeUnreadable
 	}
 	for _, r := range all {
-		c, err := answerOne(r, watched, several, req, o)
+		c, err := answerOne(r, named, several, req, o)
 		var u unreadable
 		if errors.As(err, &u) && several {
 			say(side, err)
@@ -54,6 +61,18 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	return nil
 }
 
+// debugFiles opens the folders of --symbols; nil if there are none.
+func debugFiles(list string) (*symbolize.Files, error) {
+	if list == "" {
+		return nil, nil
+	}
+	files, err := symbolize.Open(filepath.SplitList(list))
+	if err != nil {
+		return nil, fmt.Errorf("option --symbols: %w", err)
+	}
+	return files, nil
+}
+
 func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) {
 	style := render.Bpftrace
 	if req.Options["look"] == "bcc" {
@@ -63,13 +82,13 @@ func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) 
 }
 
 // answerOne runs the analyses over one recording and turns what it lacks into a code.
-func answerOne(r *scan.Recording, watched func(scan.Source) scan.Source, named bool, req engine.Request, o *render.Output) (exitCode, error) {
+func answerOne(r *scan.Recording, source func(*scan.Recording) scan.Source, several bool, req engine.Request, o *render.Output) (exitCode, error) {
 	if err := r.Load(); err != nil {
 		return 0, unreadable{err}
 	}
 	defer r.Close()
 	nameAll(r, req.Files)
-	if named {
+	if several {
 		if err := o.From(originOf(r)); err != nil {
 			return 0, fmt.Errorf("write the answer: %w", err)
 		}
@@ -78,7 +97,7 @@ func answerOne(r *scan.Recording, watched func(scan.Source) scan.Source, named b
 	if err != nil {
 		return 0, err
 	}
-	outcomes, err := engine.Run(watched(r), req.Calls, sel, o)
+	outcomes, err := engine.Run(source(r), req.Calls, sel, o)
 	if err != nil {
 		if werr := o.Err(); werr != nil {
 			return 0, fmt.Errorf("write the answer: %w", werr)

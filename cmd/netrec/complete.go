@@ -22,6 +22,8 @@ func completeAnalyze(_ *cobra.Command, args []string, typed string) ([]cobra.Com
 		return completeFiles(nil, nil, "")
 	case c.AnyFile:
 		return nil, cobra.ShellCompDirectiveDefault
+	case c.AnyDir:
+		return nil, cobra.ShellCompDirectiveFilterDirs
 	case c.AddrOf != nil:
 		return addresses(c.Request, c.AddrOf, typed)
 	}

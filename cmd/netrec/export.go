@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/export"
 	"netrec/analyze/scan"
+	"netrec/analyze/symbolize"
 	"netrec/schema"
 )
 
@@ -21,6 +23,7 @@ type exportFlags struct {
 	to     string
 	output string
 	events []string
+	debug  []string
 }
 
 // targets are the forms that export knows.
@@ -51,12 +54,18 @@ Files are named as for netrec analyze; all must be of one recording.`,
 	fl.StringVar(&f.to, "to", "", strings.Join(targets, ", "))
 	fl.StringVarP(&f.output, "output", "o", "", "file to write, instead of standard output; must not exist")
 	fl.StringSliceVarP(&f.events, "event", "e", nil, "only these events (arrow, folded)")
+	fl.StringArrayVar(&f.debug, "symbols", nil, "folder with debug files, which name frames of stripped programs by build id (arrow, folded)")
+	_ = cmd.MarkFlagDirname("symbols")
 	completeFlags(cmd, map[string]completer{"to": func(string) []cobra.Completion { return slices.Clone(targets) }, "event": completeEvents})
 	return cmd
 }
 
 func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	if err := f.check(); err != nil {
+		return err
+	}
+	files, err := debugFiles(strings.Join(f.debug, string(filepath.ListSeparator)))
+	if err != nil {
 		return err
 	}
 	r, err := openOne(args)
@@ -80,7 +89,14 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 		say(side, errors.New(p))
 	}
 	watched, out, side := watch(out, side)
-	return f.write(watched(r), out, side)
+	src := symbolize.New(watched(r), files)
+	if err := f.write(src, out, side); err != nil {
+		return err
+	}
+	for _, n := range src.Notes() {
+		say(side, errors.New(n))
+	}
+	return nil
 }
 
 func (f *exportFlags) check() error {

@@ -87,6 +87,9 @@ func (f *File) symbol(t *Table, b, names []byte) bool {
 	if i := bytes.IndexByte(name, 0); i >= 0 {
 		name = name[:i]
 	}
+	if i := bytes.IndexByte(name, '@'); i > 0 {
+		name = name[:i] // its version, which .dynsym has elsewhere
+	}
 	rank := uint8(0)
 	if elf.ST_BIND(info) == elf.STB_LOCAL {
 		rank = 1

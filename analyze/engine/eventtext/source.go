@@ -155,6 +155,7 @@ func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
 			vecs[c] = s.vecs[c]
 		}
 	}
+	vecs = shown(vecs, q.Show)
 	sock := s.vecs[schema.ColumnIndex("sock")].Ints
 	wanted := make([]bool, schema.MaxID)
 	for i := range schema.Events {
@@ -173,6 +174,20 @@ func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
 		}
 	}
 	return nil
+}
+
+// shown replaces the strings of columns by what is to be shown for them.
+func shown(vecs []scan.Vec, show map[scan.Col]func(string) string) []scan.Vec {
+	if len(show) > 0 {
+		vecs = slices.Clone(vecs)
+	}
+	for c, f := range show {
+		vecs[c].Dict = slices.Clone(vecs[c].Dict)
+		for i, s := range vecs[c].Dict {
+			vecs[c].Dict[i] = f(s)
+		}
+	}
+	return vecs
 }
 
 // Len is how many rows there are.

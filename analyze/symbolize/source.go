@@ -1,0 +1,169 @@
+package symbolize
+
+import (
+	"strconv"
+	"strings"
+
+	"netrec/analyze/scan"
+	"netrec/schema"
+	"netrec/schema/objfile"
+)
+
+// Bounds of what is remembered and of what is written for one stack.
+const (
+	maxCached  = 1 << 18  // frames
+	maxBytes   = 64 << 20 // of their names
+	maxLabel   = 128      // bytes of a file's name in notes
+	maxAdded   = 64 << 10 // bytes that names may add to a stack
+	maxObjects = 1 << 14  // builds that are counted apart
+)
+
+// shortID is how many digits of a build id stand in frames where the list has the rest.
+const shortID = 8
+
+var ustack = scan.Col(schema.ColumnIndex("ustack"))
+
+// Source is a recording whose user stacks are shown with names from debug files.
+type Source struct {
+	scan.Source
+	files  *Files
+	ids    map[string]string // build ids by the names that frames have; "" for several
+	builds map[string]*build // by id
+	order  []*build
+	frames map[frame][]string
+	bytes  int  // of names in it
+	more   bool // frames came after it was full
+}
+
+// build is what is said of one file of code.
+type build struct {
+	id, name       string
+	named, unnamed int64 // different frames
+}
+
+// frame is an address in a build. All but the innermost frame of a stack are return
+// addresses, whose call may be the last instruction of its function.
+type frame struct {
+	build     *build
+	addr      uint64
+	innermost bool
+}
+
+// New puts debug files in front of a recording. Files may be nil: then stacks stay as they
+// are, and Notes says what could be named.
+func New(src scan.Source, files *Files) *Source {
+	s := &Source{Source: src, files: files, ids: map[string]string{}, builds: map[string]*build{}, frames: map[frame][]string{}}
+	for _, o := range src.Meta().Objects {
+		if !objfile.IsBuildID(o.BuildID) {
+			continue
+		}
+		if id, ok := s.ids[o.Name]; ok && id != o.BuildID {
+			s.ids[o.Name] = ""
+		} else {
+			s.ids[o.Name] = o.BuildID
+		}
+	}
+	return s
+}
+
+// Scan implements scan.Source.
+func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
+	q.Show = map[scan.Col]func(string) string{ustack: s.stack}
+	return s.Source.Scan(q, f)
+}
+
+// stack names what it can of a stack, outermost frame first.
+func (s *Source) stack(text string) string {
+	if !strings.Contains(text, ")+0x") {
+		return text
+	}
+	frames := strings.Split(text, ";")
+	var b strings.Builder
+	left := maxAdded
+	for i, old := range frames {
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		b.WriteString(s.replace(old, i == len(frames)-1, &left))
+	}
+	return b.String()
+}
+
+// replace is one frame with its names; left is how many bytes these may still add.
+func (s *Source) replace(old string, innermost bool, left *int) string {
+	bd, addr, ok := s.parse(old)
+	if !ok {
+		return old
+	}
+	names := s.names(frame{bd, addr, innermost})
+	if len(names) == 0 {
+		return old
+	}
+	text := strings.Join(names, ";")
+	if added := len(text) - len(old); added > 0 {
+		if added > *left {
+			return old
+		}
+		*left -= added
+	}
+	return text
+}
+
+// parse reads app(1a2b3c4d)+0x1234.
+func (s *Source) parse(text string) (bd *build, addr uint64, ok bool) {
+	i := strings.LastIndex(text, ")+0x")
+	if i < 0 {
+		return nil, 0, false
+	}
+	name, digits := text[:i+1], text[i+len(")+0x"):]
+	open := strings.LastIndexByte(name, '(')
+	addr, err := strconv.ParseUint(digits, 16, 64)
+	if open < 0 || err != nil || len(digits) == 0 {
+		return nil, 0, false
+	}
+	id, listed := s.ids[name]
+	if short := name[open+1 : i]; !listed && objfile.IsBuildID(short) {
+		id = short // where the list had no room, the frame has the whole id
+	} else if !strings.HasPrefix(id, short) || len(short) < shortID {
+		return nil, 0, false
+	}
+	bd = s.builds[id]
+	if bd == nil {
+		if len(s.order) == maxObjects {
+			return nil, 0, false
+		}
+		bd = &build{id: id, name: strings.ToValidUTF8(name[:min(open, maxLabel)], "")}
+		s.builds[id] = bd
+		s.order = append(s.order, bd)
+	}
+	return bd, addr, true
+}
+
+// names is the functions of a frame, outermost first; none if they are not known.
+func (s *Source) names(f frame) []string {
+	if names, ok := s.frames[f]; ok {
+		return names
+	}
+	var names []string
+	if o := s.files.object(f.build.id); o != nil {
+		at := f.addr
+		if !f.innermost {
+			at--
+		}
+		names = o.frames(at, f.addr)
+	}
+	for _, n := range names {
+		s.bytes += len(n)
+	}
+	if len(s.frames) == maxCached || s.bytes > maxBytes {
+		s.more = true
+		return names
+	}
+	s.frames[f] = names
+	if len(names) > 0 {
+		f.build.named++
+	} else {
+		f.build.unnamed++
+	}
+	return names
+}
