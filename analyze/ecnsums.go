@@ -7,16 +7,49 @@ import (
 	"netrec/analyze/render"
 )
 
-// table lists the flows with most marks. A reaction is the sender's, so it belongs to
-// marks on the way out.
-func (f *ipecn) table() {
+// qdisc is the kind of the discipline that marked the packet: the root of the device, or
+// of one of its queues.
+func (f *ipecn) qdisc(r *engine.Row) string {
+	kind := "an unknown qdisc"
+	for _, q := range f.in.Meta.Qdiscs {
+		if int64(q.Index) == r.Int(f.ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.netns)) {
+			if kind = q.Kind; kind != "mq" && kind != "noqueue" {
+				break
+			}
+		}
+	}
+	return f.names.Get(kind)
+}
+
+// reaction counts where congestion control cuts the window because of a mark.
+func (f *ipecn) reaction(r *engine.Row) {
+	if r.Str(f.state) == "cwr" {
+		f.cuts.Add(f.names.Get(r.Str(f.raddr)), 1)
+		f.socks.reaction(r)
+	}
+}
+
+// reactions are how often congestion control cut a window, by remote address.
+func (f *ipecn) reactions() map[string]int64 {
 	cuts := map[string]int64{}
 	for _, e := range f.cuts.Best(1<<16, func(a, b string) int { return 0 }) {
 		cuts[e.Key] = e.Count
 	}
-	t := f.in.Table(render.Spec{Name: "sums", Columns: []render.Column{render.Col("saddr", render.String).Text("FROM", -16), render.Col("daddr", render.String).Text("TO", -16),
-		render.Col("dir", render.String).Text("DIR", -3), render.Col("dev", render.String).Text("DEV", -10), render.Col("marked_by", render.String).Text("MARKED BY", -10),
-		render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6)}})
+	return cuts
+}
+
+// ecnFlowColumns are those of an ecnFlow but for who marked.
+func ecnFlowColumns() []render.Column {
+	return []render.Column{render.Col("saddr", render.String).Text("FROM", -16), render.Col("daddr", render.String).Text("TO", -16),
+		render.Col("dir", render.String).Text("DIR", -3), render.Col("dev", render.String).Text("DEV", -10)}
+}
+
+// table lists the flows with most marks. A reaction is the sender's, so it belongs to
+// marks on the way out.
+func (f *ipecn) table() {
+	cuts := f.reactions()
+	t := f.in.Table(render.Spec{Name: "sums", Columns: append(ecnFlowColumns(), render.Col("marked_by", render.String).Text("MARKED BY", -10),
+		render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6))})
 	for _, e := range f.flows.Best(1<<16, ecnFlow.compare) {
 		k := e.Key
 		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).StrOr(k.by).Int(e.Count).IntOr(cuts[k.to], k.dir == "out" && cuts[k.to] > 0).End()
@@ -41,13 +74,16 @@ func (f *ipecn) share(a *render.Answer) {
 	}
 }
 
-// mark counts a mark for the socket of this host that the packet is of.
-func (f *ipecn) mark(r *engine.Row, k ecnFlow) {
-	switch {
-	case f.socks == nil:
-	case k.dir == "in":
-		f.socks.mark(ecnEnds{k.to, k.from, r.Int(f.dport), r.Int(f.sport)}, true)
-	default:
-		f.socks.mark(ecnEnds{k.from, k.to, r.Int(f.sport), r.Int(f.dport)}, false)
+// mark counts a mark for the socket of this host that the packet is of: the inner one, if it
+// is a tunnel's.
+func (f *ipecn) mark(r *engine.Row, in ecnInside) {
+	from, to, sport, dport := in.from, in.to, r.Int(f.sport), r.Int(f.dport)
+	if in.header != noInner {
+		from, to, sport, dport = in.inner.from, in.inner.to, r.Int(f.inner.sport), r.Int(f.inner.dport)
+	}
+	if in.dir == "in" {
+		f.socks.mark(ecnEnds{to, from, dport, sport}, true)
+	} else {
+		f.socks.mark(ecnEnds{from, to, sport, dport}, false)
 	}
 }

@@ -18,15 +18,28 @@ var _ = register(engine.Analysis{
 given to send, IPv4 and IPv6. A packet that has no mark before the queueing
 discipline and one after it was marked here: the line says by which kind. Then the
 marks per source, destination and device, with how often congestion control of the
-sending socket reacted (CWR) if it is on this host. Last the sockets of this host whose
-packets these are: who receives them or sends them, how often it cut its window, and the
-newest cut, from the window to the threshold. The header looked at is the outer one;
-what segmentation makes of a marked packet counts as marked here. Where the recording
-has the kernel's counters, a note says what share of the ECN-capable packets received
-was marked.
-The original sees IPv4 packets received only: --compat shows those.`,
+sending socket reacted (CWR) if it is on this host.
+A packet of a tunnel (IPIP, 6in4, IP in IPv6, GRE, VXLAN and GENEVE at their ports; on the
+way out any that the kernel knows) carries another IP header, which may have the mark
+instead, or too: the line says which has it, outer or inner, with the ends of the inner
+one. If a queue marks the outer one of a packet whose inner one was marked before, the
+packet has two lines. What became of marks on the outer header alone is counted for
+packets received: COPIED to the inner one at the end of the tunnel, as it should be,
+DROPPED there because the inner one is not capable of it, or PASSED on, still in the
+tunnel. The rest left without a mark, or unseen.
+Last the sockets of this host whose packets these are, in tunnels those of the inner
+header: who receives them or sends them, how often it cut its window, and the newest cut,
+from the window to the threshold.
+Not seen: the inner header of later fragments, behind encryption, in a VLAN inside, or
+where a driver left it outside of the packet's first piece; then the row has the outer one
+alone. Of tunnels in tunnels the two outermost headers are looked at. A large packet that
+segmentation cuts, in a tunnel or not, is one before the queue and several after it; these
+count as packets of their own, and what was marked before as marked here.
+Where the recording has the kernel's counters, a note says what share of the ECN-capable
+packets received was marked.
+The original sees IPv4 packets received only, and their outer header: --compat shows those.`,
 	Example: "ipecn --addr 10.0.0.0/8",
-	Options: []engine.Option{engine.Compat("IPv4 packets received only")},
+	Options: []engine.Option{engine.Compat("IPv4 packets received only, by their outer header")},
 	New:     newIpecn,
 })
 
@@ -38,103 +51,90 @@ func (k ecnFlow) compare(o ecnFlow) int {
 }
 
 type ipecn struct {
-	in     *engine.Input
-	t      *render.Table
-	queued agg.Spans[uint64] // already marked before the queue
-	flows  agg.Top[ecnFlow]
-	cuts   agg.Top[string] // reactions of congestion control, by remote address
-	names  agg.Intern
-	socks  *ecnSocks // nil with --compat
-	compat bool
-	others int64 // that the original does not see
+	in      *engine.Input
+	t       *render.Table
+	queued  agg.Pending[uint64, ecnHeader] // already marked before the queue, and in which header
+	flows   agg.Top[ecnFlow]
+	cuts    agg.Top[string] // reactions of congestion control, by remote address
+	names   agg.Intern
+	tunnels ecnTunnels
+	socks   *ecnSocks // nil with --compat
+	compat  bool
+	others  int64 // that the original does not see
 
 	dir, stage, family, saddr, daddr, sport, dport scan.Col
 	dev, ifindex, netns, skb, proto, state, raddr  scan.Col
+	inner                                          ecnInner
 }
 
 func newIpecn(in *engine.Input) engine.Fold {
 	f := &ipecn{in: in, compat: in.Flag("compat"), dir: in.Str("dir"), stage: in.Str("stage"), family: in.Str("family"), saddr: in.Str("saddr"), daddr: in.Str("daddr"),
 		sport: in.Int("sport"), dport: in.Int("dport"), dev: in.Str("dev"), ifindex: in.Int("ifindex"), netns: in.Int("netns"), skb: in.Int("skb"), proto: in.Str("protocol"),
-		state: in.Str("ca_state"), raddr: in.Str("raddr")}
+		state: in.Str("ca_state"), raddr: in.Str("raddr"), inner: newEcnInner(in)}
 	in.On("ip_ecn", f.row)
-	in.Use("skb_drop", "", func(r *engine.Row) { f.queued.End(r.Uint(f.skb)) }) // the address is free for another
-	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0).ForPeople(), render.Col("what", render.String).Text("WHAT", 0).ForPeople(), render.Col("saddr", render.String).Text("FROM", 0)}
+	in.Use("skb_drop", "", func(r *engine.Row) { // the address is free for another
+		f.queued.End(r.Uint(f.skb))
+		f.tunnels.dropped(r.Uint(f.skb))
+	})
 	if !f.compat {
 		f.socks = newEcnSocks(in)
 		in.Use("tcp_cong_state", "reactions of congestion control are not counted", f.reaction)
-		cols = append(cols, render.Col("rest", render.String).Text("REST", 0).ForPeople())
 	}
-	f.t = in.Table(render.Spec{Name: "marks", Look: render.Lines, Columns: append(cols, render.Col("daddr", render.String), render.Col("dir", render.String), render.Col("family", render.String),
-		render.Col("dev", render.String), render.Col("marked_by", render.String), render.Col("protocol", render.String), render.Col("sport", render.Int), render.Col("dport", render.Int), render.Col("ts_ns", render.Int).In("ns"))})
+	f.t = in.Table(render.Spec{Name: "marks", Look: render.Lines, Columns: ecnColumns(f.compat)})
 	return f
 }
 
 func (f *ipecn) row(r *engine.Row) {
-	packet, by := r.Uint(f.skb), ""
+	packet, header, by := r.Uint(f.skb), f.inner.header(r), ""
+	first := true
 	switch r.Str(f.stage) {
 	case "queued":
-		f.queued.Begin(packet, r.TS)
+		f.queued.Begin(packet, header)
 	case "started":
-		if _, before := f.queued.End(packet); before {
+		before, known := f.queued.End(packet)
+		if known && before == header {
 			return // the line at the queue is its
 		}
-		by = f.qdisc(r)
+		if first = !known; header != innerHeader { // which no queue marks
+			by = f.qdisc(r)
+		}
 	}
-	if seen := r.Str(f.dir) == "recv" && r.Str(f.family) == "inet"; !seen {
+	if seen := r.Str(f.dir) == "recv" && r.Str(f.family) == "inet" && header != innerHeader; !seen {
 		if f.others++; f.compat {
 			return
 		}
 	}
-	f.line(r, by)
+	f.line(r, header, by, first)
 }
 
-// qdisc is the kind of the discipline that marked the packet: the root of the device, or
-// of one of its queues.
-func (f *ipecn) qdisc(r *engine.Row) string {
-	kind := "an unknown qdisc"
-	for _, q := range f.in.Meta.Qdiscs {
-		if int64(q.Index) == r.Int(f.ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.netns)) {
-			if kind = q.Kind; kind != "mq" && kind != "noqueue" {
-				break
-			}
-		}
-	}
-	return f.names.Get(kind)
-}
-
-// reaction counts where congestion control cuts the window because of a mark.
-func (f *ipecn) reaction(r *engine.Row) {
-	if r.Str(f.state) == "cwr" {
-		f.cuts.Add(f.names.Get(r.Str(f.raddr)), 1)
-		f.socks.reaction(r)
-	}
-}
-
-func (f *ipecn) line(r *engine.Row, by string) {
+// line shows a mark and counts it; for the socket only if it is the first of its packet.
+func (f *ipecn) line(r *engine.Row, header ecnHeader, by string, first bool) {
 	k := ecnFlow{f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), "in", f.names.Get(r.Str(f.dev)), by}
 	if r.Str(f.dir) == "send" {
 		k.dir = "out"
 	}
-	f.flows.Add(k, 1)
-	f.mark(r, k)
-	if f.t.Int(f.in.Local(r.TS)).Str("ECN CE from:").Str(k.from); !f.compat {
-		rest := fmt.Sprintf("to: %s %s %s", k.to, k.dir, k.dev)
-		if by != "" {
-			rest += " marked here by " + by
-		}
-		f.t.Str(rest)
+	in := ecnInside{ecnFlow: k, header: header}
+	if header == noInner {
+		f.flows.Add(k, 1)
+	} else {
+		in.inner.from, in.inner.to = f.names.Get(r.Str(f.inner.saddr)), f.names.Get(r.Str(f.inner.daddr))
 	}
-	f.t.Str(k.to).Str(k.dir).Str(r.Str(f.family)).Str(k.dev).StrOr(by).StrOr(r.Str(f.proto)).IntOr(r.Int(f.sport), r.Has(f.sport)).IntOr(r.Int(f.dport), r.Has(f.dport)).Int(r.TS).End()
+	known := f.tunnels.pass(r.Uint(f.skb), in)
+	if first && !known && f.socks != nil {
+		f.mark(r, in)
+	}
+	f.put(r, in)
 }
 
 // Finish counts per flow and tells the rules apart.
 func (f *ipecn) Finish(a *render.Answer) {
 	if !f.compat {
 		f.table()
+		f.tunnelTable(a)
 		f.socks.Finish(a)
 		f.share(a)
 	}
 	noteRules(a, f.others, f.compat,
-		fmt.Sprintf("original rule: %s sent or of IPv6 left out", plural(f.others, "packet", "packets")),
-		fmt.Sprintf("%s sent or of IPv6, which the original does not see (--compat)", plural(f.others, "packet", "packets")))
+		fmt.Sprintf("original rule: %s sent, of IPv6 or marked inside a tunnel left out", plural(f.others, "packet", "packets")),
+		fmt.Sprintf("%s sent, of IPv6 or marked inside a tunnel, which the original does not see (--compat)", plural(f.others, "packet", "packets")))
 }

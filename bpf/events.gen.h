@@ -974,6 +974,14 @@ struct ip_ecn {
 	u8 stage;
 	u8 pad12[5];
 	u8 dev[16];
+	u8 inner_saddr[16];
+	u8 inner_daddr[16];
+	u16 inner_sport;
+	u16 inner_dport;
+	u16 inner_family;
+	u16 inner_protocol;
+	u16 inner_tos;
+	u8 pad21[6];
 };
 
 #define EV_icmp_echo 93

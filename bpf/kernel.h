@@ -263,6 +263,8 @@ struct sk_buff {
 	unsigned int data_len;
 	u16 queue_mapping;
 	u8 cloned : 1;
+	u8 encapsulation : 1;
+	u16 inner_network_header;
 	__be16 protocol;
 	u16 transport_header;
 	u16 network_header;
@@ -403,15 +405,21 @@ struct sockaddr_in6 {
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_ICMP 1
+#define IPPROTO_IPIP 4
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
+#define IPPROTO_IPV6 41
 #define IPPROTO_FRAGMENT 44
+#define IPPROTO_GRE 47
+#define IPPROTO_ESP 50
 #define IPPROTO_ICMPV6 58
+#define IPPROTO_DSTOPTS 60
 #define TCP_SYN_SENT 2
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_NEW_SYN_RECV 12
 #define ETH_P_IP 0x0800
+#define ETH_P_TEB 0x6558
 #define ETH_P_IPV6 0x86dd
 #define S_IFMT 00170000
 #define PF_KTHREAD 0x00200000

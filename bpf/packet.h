@@ -112,18 +112,24 @@ FILTER_FN state_wanted(u64 sock)
 	return want_states(BPF_CORE_READ(sk, __sk_common.skc_family), proto, STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state)));
 }
 
+/* want_packet_but leaves headers to rows that have read them. */
+static __always_inline bool want_packet_but(struct sk_buff *skb, const struct net_device *dev, u32 netns, const bool direct)
+{
+	if (!want_netns(netns) || (FILTER_DEV && !want_dev(K(dev, ifindex))))
+		return false;
+	if (FILTER_STATE && !state_wanted(as_number(K(skb, sk))))
+		return false;
+	return want_who(FILTER_WHO ? K(skb, sk) : 0);
+}
+
 /* want_packet is for rows about a packet at a device. On the way in no socket is known
  * yet, so its headers are asked. */
 static __always_inline bool want_packet(struct sk_buff *skb, const struct net_device *dev, u32 netns, const u8 *l3,
 					const bool direct)
 {
-	if (!want_netns(netns) || (FILTER_DEV && !want_dev(K(dev, ifindex))))
+	if (!want_packet_but(skb, dev, netns, direct))
 		return false;
-	if (FILTER_HEADERS && !l3_wanted(as_number(l3), bpf_ntohs(K(skb, protocol))))
-		return false;
-	if (FILTER_STATE && !state_wanted(as_number(K(skb, sk))))
-		return false;
-	return want_who(FILTER_WHO ? K(skb, sk) : 0);
+	return !FILTER_HEADERS || l3_wanted(as_number(l3), bpf_ntohs(K(skb, protocol)));
 }
 
 /* The field dev is shared, see skb_netns; 0 is: not known. */

@@ -103,7 +103,7 @@ var (
 		{1, "stream"}, {2, "dgram"}, {3, "raw"}, {4, "rdm"}, {5, "seqpacket"}, {6, "dccp"}, {10, "packet"}}})
 	_ = enum(Enum{Name: "protocol", Values: []EnumValue{
 		{0, "ip"}, {1, "icmp"}, {2, "igmp"}, {4, "ipip"}, {6, "tcp"}, {17, "udp"}, {33, "dccp"}, {41, "ipv6"},
-		{47, "gre"}, {50, "esp"}, {51, "ah"}, {58, "icmpv6"}, {89, "ospf"}, {132, "sctp"}, {136, "udplite"},
+		{47, "gre"}, {50, "esp"}, {51, "ah"}, {58, "icmpv6"}, {60, "dstopts"}, {89, "ospf"}, {132, "sctp"}, {136, "udplite"},
 		{255, "raw"}, {262, "mptcp"}}})
 	_ = enum(Enum{Name: "ethertype", Values: []EnumValue{
 		{0x0800, "ipv4"}, {0x0806, "arp"}, {0x86dd, "ipv6"}, {0x8100, "vlan"}, {0x88cc, "lldp"}}})

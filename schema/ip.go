@@ -1,7 +1,8 @@
 package schema
 
 // IPECN is a packet that carries the mark for congestion (CE) past one place of the
-// device layer. A packet that a queue marks is first seen behind it.
+// device layer: in its outermost IP header, or in the one inside that if it is a tunnel's.
+// A packet that a queue marks is first seen behind it.
 type IPECN struct {
 	Header
 	Saddr    [16]byte `col:"saddr" as:"ip Family"`
@@ -12,11 +13,20 @@ type IPECN struct {
 	Protocol uint16   `col:"protocol" as:"enum protocol" null:"ones"`
 	Len      int32    `col:"len_bytes"`
 	Ifindex  int32    `col:"ifindex" doc:"index of the network device, unique in its namespace"`
-	TOS      uint8    `col:"tos" doc:"traffic class byte of the packet: its lowest two bits are the ECN field, 3 is CE"`
+	TOS      uint8    `col:"tos" doc:"traffic class byte of the packet's outermost header: its lowest two bits are the ECN field, 3 is CE"`
 	Dir      uint8    `col:"dir" as:"enum dir"`
 	Stage    uint8    `col:"stage" as:"enum stage" doc:"where the packet was seen: received from a device, queued before the queueing discipline, started by the device after it"`
 	_        [5]uint8
 	Dev      [16]byte `col:"dev" as:"str" doc:"name of the network device at that moment"`
+
+	InnerSaddr    [16]byte `col:"inner_saddr" as:"ip InnerFamily" doc:"source address in the IP header that a tunnel's packet carries; NULL, as all of these, if it is no tunnel's or the header is not where it can be read"`
+	InnerDaddr    [16]byte `col:"inner_daddr" as:"ip InnerFamily" doc:"destination address in the header that a tunnel's packet carries"`
+	InnerSport    uint16   `col:"inner_sport" null:"zero" doc:"source port behind the header that a tunnel's packet carries"`
+	InnerDport    uint16   `col:"inner_dport" null:"zero" doc:"destination port behind the header that a tunnel's packet carries"`
+	InnerFamily   uint16   `col:"inner_family" as:"enum family" null:"zero" doc:"address family of the header that a tunnel's packet carries"`
+	InnerProtocol uint16   `col:"inner_protocol" as:"enum protocol" null:"ones" doc:"IP protocol of the packet that a tunnel's packet carries"`
+	InnerTOS      uint16   `col:"inner_tos" null:"ones" doc:"traffic class byte of the header that a tunnel's packet carries"`
+	_             [6]uint8
 }
 
 // ICMPEcho is an echo request or reply, coming in or going out. Of fragments only the
@@ -39,7 +49,7 @@ type ICMPEcho struct {
 var (
 	ipECN = Event{ID: 92, Name: "ip_ecn", Row: IPECN{}, Rate: Low, Profile: Full,
 		Groups: []string{"ip"},
-		Doc:    "a packet marked for congestion passed a device",
+		Doc:    "a packet marked for congestion, or one inside it, passed a device",
 		Ladder: []Rung{
 			{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "ip_ecn_recv_tp"},
 				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "ip_ecn_queue_tp"},

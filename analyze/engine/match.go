@@ -34,10 +34,10 @@ func newMatcher(sel *Selection) *matcher {
 	m := &matcher{sel: sel, known: map[string]bool{}}
 	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 	m.pid, m.comm, m.ctx = col("pid"), col("comm"), col("ctx")
-	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port"} {
+	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port", "inner_sport", "inner_dport"} {
 		m.ports = append(m.ports, col(n))
 	}
-	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr"} {
+	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr", "inner_saddr", "inner_daddr"} {
 		m.addrs = append(m.addrs, col(n))
 	}
 	return m

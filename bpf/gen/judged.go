@@ -19,7 +19,7 @@ var judges = []struct {
 	as    string
 	by    string
 }{
-	{regexp.MustCompile(`want_packet\(`), "packet", "its headers, its device, and the owner and state of its socket if it has one"},
+	{regexp.MustCompile(`want_packet\(|want_packet_but\(`), "packet", "its headers, its device, and the owner and state of its socket if it has one"},
 	{regexp.MustCompile(`want_skb\(|want_skb_but\(`), "sk_buff", "its socket's ends, else its headers; its device where that can be told"},
 	{regexp.MustCompile(`want_tcp\(`), "TCP", "ends of the packet or request, the rest of its listener or socket"},
 	{regexp.MustCompile(`want_fd\(`), "call", "the socket of the descriptor; without one as a task"},

@@ -80,7 +80,7 @@ SELECT ts_ns, pid, saddr, sport, daddr, dport, state, tcp_flags, drop_reason, ks
 WHERE event = 'skb_drop' AND protocol = 'tcp' ORDER BY ts_ns;
 
 -- @ ipecn | ~
-SELECT ts_ns, dir, saddr, daddr, dev FROM capture WHERE event = 'ip_ecn' AND tos & 3 = 3 ORDER BY ts_ns;
+SELECT ts_ns, dir, saddr, daddr, dev, inner_saddr, inner_daddr FROM capture WHERE event = 'ip_ecn' AND (tos & 3 = 3 OR inner_tos & 3 = 3) ORDER BY ts_ns;
 
 -- @ superping | ~
 SELECT q.ts_ns, q.icmp_id, q.icmp_seq, min(a.ts_ns - q.ts_ns) // 1000 AS us

@@ -1,0 +1,117 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/render"
+)
+
+// ecnPair is who sends to whom.
+type ecnPair struct{ from, to string }
+
+// ecnInside is what marks on packets of tunnels are counted by.
+type ecnInside struct {
+	ecnFlow
+	inner  ecnPair
+	header ecnHeader
+}
+
+func (k *ecnInside) compare(o *ecnInside) int {
+	return cmp.Or(k.ecnFlow.compare(o.ecnFlow), cmp.Compare(k.inner.from, o.inner.from), cmp.Compare(k.inner.to, o.inner.to), cmp.Compare(k.header, o.header))
+}
+
+// ecnTunnel is how many packets of a kind had a mark, and what became of those with one on
+// the outer header alone.
+type ecnTunnel struct {
+	ecnInside
+	marks, copied, dropped, passed int64
+}
+
+// ecnTunnels follows packets in and out of tunnels. The sk_buff stays the same one.
+type ecnTunnels struct {
+	all      map[ecnInside]*ecnTunnel
+	pairs    map[ecnPair]*ecnPair
+	received agg.Pending[uint64, *ecnTunnel] // in a tunnel, which may end here
+	sent     agg.Pending[uint64, *ecnPair]   // not in one yet
+	left     int64                           // packets for which there was no room
+}
+
+// pass takes a packet at a device, and reports whether its mark was already seen at the
+// other side of a tunnel's end.
+func (f *ecnTunnels) pass(packet uint64, k ecnInside) (known bool) {
+	before, open := f.received.End(packet)
+	switch {
+	case k.header == noInner && k.dir == "in":
+		if known = open && before.inner == (ecnPair{k.from, k.to}); known {
+			before.copied++
+		}
+		return known
+	case k.header == noInner:
+		if p := bounded(&f.pairs, ecnPair{k.from, k.to}, func(p ecnPair) *ecnPair { return &p }); p != nil {
+			f.sent.Begin(packet, p)
+		}
+		return false
+	case open && before.dev != k.dev && before.inner == k.inner:
+		before.passed++
+	}
+	t := bounded(&f.all, k, func(k ecnInside) *ecnTunnel { return &ecnTunnel{ecnInside: k} })
+	if t == nil {
+		f.left++
+		return false
+	}
+	if t.marks++; k.dir == "in" {
+		f.received.Begin(packet, t)
+		return false
+	}
+	plain, known := f.sent.End(packet)
+	return known && *plain == k.inner
+}
+
+// bounded finds or makes the entry of a key; nil if there is no room for it.
+func bounded[K comparable, V any](m *map[K]*V, key K, fresh func(K) *V) *V {
+	v := (*m)[key]
+	if v == nil && len(*m) < maxFlows {
+		if *m == nil {
+			*m = map[K]*V{}
+		}
+		v = fresh(key)
+		(*m)[key] = v
+	}
+	return v
+}
+
+// dropped ends a packet that nobody wanted.
+func (f *ecnTunnels) dropped(packet uint64) {
+	f.sent.End(packet)
+	if t, open := f.received.End(packet); open {
+		t.dropped++
+	}
+}
+
+// tunnelTable lists the tunnels with most marks, if there are any.
+func (f *ipecn) tunnelTable(a *render.Answer) {
+	if len(f.tunnels.all) == 0 {
+		return
+	}
+	if n := f.tunnels.left; n > 0 {
+		a.Note(fmt.Sprintf("%s of further tunnels not counted by tunnel: more than %d ends and headers", plural(n, "packet", "packets"), maxFlows))
+	}
+	var all []*ecnTunnel
+	for _, t := range f.tunnels.all {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *ecnTunnel) int { return cmp.Or(cmp.Compare(b.marks, a.marks), a.compare(&b.ecnInside)) })
+	cuts := f.reactions()
+	t := f.in.Table(render.Spec{Name: "tunnels", Title: "packets of tunnels, by the header that has the mark", Columns: append(ecnFlowColumns(),
+		render.Col("inner_saddr", render.String).Text("INNER FROM", -16), render.Col("inner_daddr", render.String).Text("INNER TO", -16), render.Col("header", render.String).Text("HEADER", -12),
+		render.Col("marked_by", render.String).Text("MARKED BY", -10), render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6),
+		render.Col("copied", render.Int).Text("COPIED", 8), render.Col("dropped", render.Int).Text("DROPPED", 8), render.Col("passed", render.Int).Text("PASSED", 8))})
+	for _, k := range all {
+		fate := k.dir == "in" && k.header == outerHeader
+		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).Str(k.inner.from).Str(k.inner.to).Str(k.header.String()).StrOr(k.by).Int(k.marks).
+			IntOr(cuts[k.inner.to], k.dir == "out" && cuts[k.inner.to] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).End()
+	}
+}
