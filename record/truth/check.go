@@ -25,6 +25,7 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 		"resets":     checkResets(c, l, want),
 		"protocols":  checkProtocolCalls(c, l, want),
 		"marks":      checkMarks(c, l, want),
+		"tunnels":    checkTunnels(c, l),
 		"echoes":     checkEchoes(c, l, want),
 
 		"account":        checkAccount(c, true),

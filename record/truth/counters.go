@@ -82,6 +82,9 @@ func checkDrops(c *Capture, l *traffic.Log) Errors {
 		for _, q := range l.Queues {
 			n += q.Dropped // of datagrams too
 		}
+		for _, t := range l.Tunnels {
+			n += t.Unfit
+		}
 		if rows := c.Select("skb_drop", dropsOfRun(l), udp); len(rows) != n {
 			errs.add("skb_drop: %d rows of UDP, the kernel counted %d drops", len(rows), n)
 		}

@@ -7,8 +7,9 @@ import (
 // checkMarks holds packets marked for congestion against what was sent and against
 // what the kernel counted; only those that a queue marked are not seen before it.
 func checkMarks(c *Capture, l *traffic.Log, want Expect) Errors {
-	rows := func(stage string, more ...func(*Row) bool) int {
-		return len(c.Select("ip_ecn", append(more, ofRun(l), Is("stage", stage))...))
+	rows, _ := phaseOf(c, l, "ecn")
+	received := func(family string) int {
+		return len(c.Select("ip_ecn", ofRun(l), Is("stage", "received"), Is("family", family), outerMarked))
 	}
 	sent := l.Wanted["ce4"] + l.Wanted["ce6"]
 	marked := sent
@@ -16,10 +17,10 @@ func checkMarks(c *Capture, l *traffic.Log, want Expect) Errors {
 		marked += l.Wanted["marked"]
 	}
 	return checkEquations(want, []equation{
-		{"ip_ecn", "IpExt.InCEPkts", rows("received", Is("family", "inet")), both(l, "IpExt.InCEPkts")},
-		{"ip_ecn", "Ip6InCEPkts", rows("received", Is("family", "inet6")), both(l, "Ip6InCEPkts")},
-		{"ip_ecn", "marked by the sender", rows("queued", Num("dport", 7121), Is("protocol", "udp")), sent},
-		{"ip_ecn", "marked by the sender or the queue", rows("started", Is("dir", "send")), marked},
+		{"ip_ecn", "IpExt.InCEPkts", received("inet"), both(l, "IpExt.InCEPkts")},
+		{"ip_ecn", "Ip6InCEPkts", received("inet6"), both(l, "Ip6InCEPkts")},
+		{"ip_ecn", "marked by the sender", rows("ip_ecn", Is("stage", "queued"), Num("dport", 7121), Is("protocol", "udp")), sent},
+		{"ip_ecn", "marked by the sender or the queue", rows("ip_ecn", Is("stage", "started"), Is("dir", "send")), marked},
 	})
 }
 

@@ -120,6 +120,7 @@ func TestThisKernel(t *testing.T) {
 	t.Run("answers", func(t *testing.T) { answers(t, tools, capture, c) })
 	t.Run("counts", func(t *testing.T) { counts(t, tools) })
 	t.Run("mechanisms", func(t *testing.T) { mechanisms(t, tools) })
+	t.Run("inside", func(t *testing.T) { inside(t, tools) })
 	summary(t, c)
 }
 

@@ -22,7 +22,7 @@ func (w *worker) echoes() {
 		{"4", unix.IPPROTO_ICMP, 8, "Icmp.InEchoReps", "echo4"},
 		{"6", unix.IPPROTO_ICMPV6, 128, "Icmp6InEchoReplies", "echo6"},
 	} {
-		s := w.raw(familyOf(f.form), f.protocol)
+		s := w.raw("pinger", familyOf(f.form), f.protocol)
 		before, n := w.counter(A, f.answered), w.want[f.count]
 		to := netip.AddrPortFrom(w.addr(B, f.form, 0).Addr(), 0)
 		for i := range n {
@@ -34,7 +34,7 @@ func (w *worker) echoes() {
 }
 
 // raw makes a socket for packets of an IP protocol on side A.
-func (w *worker) raw(family, protocol int) *socket {
+func (w *worker) raw(role string, family, protocol int) *socket {
 	w.in(A)
 	enter := now()
 	fd, errno := sys3(unix.SYS_SOCKET, uintptr(family), uintptr(unix.SOCK_RAW|unix.SOCK_CLOEXEC), uintptr(protocol))
@@ -43,7 +43,7 @@ func (w *worker) raw(family, protocol int) *socket {
 		w.fail("making a raw socket of family %d: %w", family, errno)
 	}
 	return w.adopt(&Socket{
-		Role: "pinger", Side: A, FD: fd, From: -1, Family: familyName(family), Type: typeName(unix.SOCK_RAW),
+		Role: role, Side: A, FD: fd, From: -1, Family: familyName(family), Type: typeName(unix.SOCK_RAW),
 		Calls: []Call{{Name: "socket", FD: fd, Return: fd, Enter: enter, Exit: exit}},
 	})
 }

@@ -76,6 +76,7 @@ func Setup(a, b string) error {
 		return nil // no veth in this kernel: newLink falls back to loopback
 	}
 	loadDisciplines()
+	loadTunnels()
 	LoadRadios()
 	ends := []end{{A, B, a, deviceA, delayA}, {B, A, b, deviceB, delayB}}
 	for _, e := range ends {

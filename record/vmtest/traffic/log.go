@@ -47,6 +47,8 @@ type Log struct {
 	Scans []Scan `json:"scans,omitempty"`
 	// Queues are what queueing disciplines counted.
 	Queues []Queue `json:"queues,omitempty"`
+	// Tunnels are those that datagrams went through.
+	Tunnels []Tunnel `json:"tunnels,omitempty"`
 	// Interrupts are the machine's, read at the start and at the end.
 	Interrupts []Interrupts `json:"interrupts,omitempty"`
 	// Lingering are TCP sockets that had not ended when the run did.

@@ -58,6 +58,7 @@ var kinds = []struct {
 	{"queues", (*worker).queues},
 	{"offload", (*worker).offloads},
 	{"memory", (*worker).memory},
+	{"tunnel", (*worker).tunnels},
 }
 
 // Kinds lists the kinds of traffic.
@@ -90,6 +91,8 @@ var DefaultCounts = map[string]int{
 	"queued": 27, "burst": 41, // queues: datagrams through each discipline, and through a short one
 	"copied":     5,  // offload
 	"overmemory": 29, // memory
+	// tunnel: datagrams through each, by the header that is marked, and packets made by hand
+	"innermarked": 9, "outermarked": 5, "bothmarked": 7, "unfit": 3,
 }
 
 // Run makes the traffic and gives the log. The calling goroutine's thread is

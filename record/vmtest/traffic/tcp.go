@@ -23,6 +23,7 @@ const (
 	portFull    = 7102
 	portECN     = 7121
 	portMemory  = 7122
+	portTunnel  = 7123
 	portClosed  = 7199 // nobody listens here, TCP and UDP
 )
 

@@ -22,16 +22,23 @@ func (w *worker) udp() {
 
 // bound makes a UDP socket on a port of side B.
 func (w *worker) bound(form string, port int) *socket {
-	s := w.open("server", B, familyOf(form), unix.SOCK_DGRAM)
-	s.bind(w.addr(B, form, port))
+	return w.boundTo(familyOf(form), w.addr(B, form, port))
+}
+
+func (w *worker) boundTo(family int, at netip.AddrPort) *socket {
+	s := w.open("server", B, family, unix.SOCK_DGRAM)
+	s.bind(at)
 	s.names()
 	return s
 }
 
 // connected makes a UDP client that has a peer.
 func (w *worker) connected(form string, port int) *socket {
-	c := w.open("client", A, familyOf(form), unix.SOCK_DGRAM)
-	to := w.addr(B, form, port)
+	return w.connectedTo(familyOf(form), w.addr(B, form, port))
+}
+
+func (w *worker) connectedTo(family int, to netip.AddrPort) *socket {
+	c := w.open("client", A, family, unix.SOCK_DGRAM)
 	c.must(Call{Name: "connect", Peer: to.String()}, func() (int, unix.Errno) {
 		return sysConnect(c.fd, rawAddr(to, c.Family))
 	})
