@@ -17,10 +17,11 @@ type ecnInside struct {
 	ecnFlow
 	inner  ecnPair
 	header ecnHeader
+	netns  int64
 }
 
 func (k *ecnInside) compare(o *ecnInside) int {
-	return cmp.Or(k.ecnFlow.compare(o.ecnFlow), cmp.Compare(k.inner.from, o.inner.from), cmp.Compare(k.inner.to, o.inner.to), cmp.Compare(k.header, o.header))
+	return cmp.Or(k.ecnFlow.compare(o.ecnFlow), cmp.Compare(k.inner.from, o.inner.from), cmp.Compare(k.inner.to, o.inner.to), cmp.Compare(k.header, o.header), cmp.Compare(k.netns, o.netns))
 }
 
 // ecnTunnel is how many packets of a kind had a mark, and what became of those with one on
@@ -54,7 +55,7 @@ func (f *ecnTunnels) pass(packet uint64, k ecnInside) (known bool) {
 			f.sent.Begin(packet, p)
 		}
 		return false
-	case open && before.dev != k.dev && before.inner == k.inner:
+	case open && before.netns == k.netns && before.dev != k.dev && before.inner == k.inner:
 		before.passed++
 	}
 	t := bounded(&f.all, k, func(k ecnInside) *ecnTunnel { return &ecnTunnel{ecnInside: k} })
@@ -108,10 +109,10 @@ func (f *ipecn) tunnelTable(a *render.Answer) {
 	t := f.in.Table(render.Spec{Name: "tunnels", Title: "packets of tunnels, by the header that has the mark", Columns: append(ecnFlowColumns(),
 		render.Col("inner_saddr", render.String).Text("INNER FROM", -16), render.Col("inner_daddr", render.String).Text("INNER TO", -16), render.Col("header", render.String).Text("HEADER", -12),
 		render.Col("marked_by", render.String).Text("MARKED BY", -10), render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6),
-		render.Col("copied", render.Int).Text("COPIED", 8), render.Col("dropped", render.Int).Text("DROPPED", 8), render.Col("passed", render.Int).Text("PASSED", 8))})
+		render.Col("copied", render.Int).Text("COPIED", 8), render.Col("dropped", render.Int).Text("DROPPED", 8), render.Col("passed", render.Int).Text("PASSED", 8), render.Col("netns", render.Int))})
 	for _, k := range all {
 		fate := k.dir == "in" && k.header == outerHeader
 		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).Str(k.inner.from).Str(k.inner.to).Str(k.header.String()).StrOr(k.by).Int(k.marks).
-			IntOr(cuts[k.inner.to], k.dir == "out" && cuts[k.inner.to] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).End()
+			IntOr(cuts[k.inner.to], k.dir == "out" && cuts[k.inner.to] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).Int(k.netns).End()
 	}
 }

@@ -113,7 +113,7 @@ func (f *ipecn) line(r *engine.Row, header ecnHeader, by string, first bool) {
 	if r.Str(f.dir) == "send" {
 		k.dir = "out"
 	}
-	in := ecnInside{ecnFlow: k, header: header}
+	in := ecnInside{ecnFlow: k, header: header, netns: r.Int(f.netns)}
 	if header == noInner {
 		f.flows.Add(k, 1)
 	} else {

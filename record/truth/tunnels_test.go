@@ -1,7 +1,9 @@
 package truth
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -31,4 +33,40 @@ func inside(t *testing.T, tools string) {
 	for _, e := range append(checkAccount(c, false), checkTunnels(c, l)...) {
 		t.Error(e)
 	}
+	copied, dropped := fatesOfMarks(t, tools, capture)
+	for _, x := range l.Tunnels {
+		if dropped -= x.Unfit; !x.Handmade {
+			copied -= x.OuterMarked
+		}
+	}
+	if copied != 0 || dropped != 0 {
+		t.Errorf("ipecn has %d marks too many copied where tunnels end, %d dropped", copied, dropped)
+	}
+}
+
+// fatesOfMarks is how many marks ipecn says the ends of tunnels copied, and how many packets
+// they dropped.
+func fatesOfMarks(t *testing.T, tools, capture string) (copied, dropped int) {
+	t.Helper()
+	out, err := exec.Command(tools+"/netrec", "analyze", "-f", "json", capture, "ipecn").Output()
+	if err != nil {
+		t.Fatalf("netrec analyze ipecn: %v", err)
+	}
+	var got struct {
+		Answers []struct {
+			Tables []struct {
+				Name string
+				Rows []struct{ Copied, Dropped int }
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &got); err != nil || len(got.Answers) != 1 {
+		t.Fatalf("netrec analyze ipecn: %d answers, %v", len(got.Answers), err)
+	}
+	for _, table := range got.Answers[0].Tables {
+		for _, r := range table.Rows {
+			copied, dropped = copied+r.Copied, dropped+r.Dropped
+		}
+	}
+	return copied, dropped
 }
