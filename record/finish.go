@@ -49,8 +49,9 @@ func (s *session) finish(cause error) (*Summary, error) {
 		s.end = "error"
 	}
 	s.unturned()
+	turned := s.lastTurn()
 	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
-	errs := []error{cause, s.hooks.Stop()}
+	errs := []error{cause, turned, s.hooks.Stop()}
 	s.cost()
 	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.drain.all())
@@ -65,6 +66,17 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.drain.close()
 	s.hooks.Release()
 	return sum, errors.Join(errs...)
+}
+
+// lastTurn goes on in the next file where that is due: it gets what every file begins with.
+func (s *session) lastTurn() error {
+	for s.drain.pile.then != nil {
+		if handed, err := s.handOver(time.Now()); handed {
+			return err
+		}
+		time.Sleep(moment)
+	}
+	return nil
 }
 
 // settle drains until the account balances: a probe that was running when its hook

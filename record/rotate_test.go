@@ -130,3 +130,33 @@ func TestLaterFileKnowsSockets(t *testing.T) {
 		t.Errorf("%d connections in the second file, %d with owners, want both ends of the load's", n, owned)
 	}
 }
+
+// TestEndAtTurn ends recordings while they are about to go on in the next file: that one has
+// the facts about the host, too.
+func TestEndAtTurn(t *testing.T) {
+	b := newBench(t, "a recording that ends when a file does")
+	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 100})
+	must(t, err)
+	turned := 0
+	for _, end := range []string{"1100ms", "1250ms", "1400ms", "1550ms"} {
+		dir := t.TempDir()
+		rec, err := b.ns.Record(b.bin, filepath.Join(dir, "cap.parquet"), "-G", "1", "-t", end)
+		must(t, err)
+		if code := rec.Wait(); code != 0 {
+			t.Errorf("record ended with %d\n%s", code, rec.Said())
+		}
+		paths, err := filepath.Glob(filepath.Join(dir, "cap-*.parquet"))
+		must(t, err)
+		for _, path := range paths {
+			if c := read(t, path); c.meta.Rows["meta"] == 0 {
+				t.Errorf("%s, ended after %s: no rows with facts about the host", filepath.Base(path), end)
+			}
+		}
+		turned += len(paths) - 1
+	}
+	if turned == 0 {
+		t.Error("no recording had a second file")
+	}
+	_, err = load.Stop()
+	must(t, err)
+}
