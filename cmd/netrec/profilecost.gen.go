@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v310.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "1 byte over UDP takes 3 % longer, over TCP 6 %, a connection 86 % (13.0 rows);\n           under a mixed load 18592 ns of the recorder's CPU time and 42.0 bytes per event",
-	schema.Default: "1 byte over UDP takes 32 % longer, over TCP 27 %, a connection 81 % (16.0 rows);\n           under a mixed load 1140 ns of the recorder's CPU time and 11.5 bytes per event",
-	schema.Full:    "1 byte over UDP takes 258 % longer, over TCP 206 %, a connection 207 % (39.6 rows);\n           under a mixed load 672 ns of the recorder's CPU time and 10.3 bytes per event",
+	schema.Light:   "1 byte over UDP takes 3 % longer, over TCP 8 %, a connection 88 % (13.0 rows);\n           under a mixed load 9040 ns of the recorder's CPU time and 43.0 bytes per event",
+	schema.Default: "1 byte over UDP takes 31 % longer, over TCP 30 %, a connection 87 % (16.0 rows);\n           under a mixed load 759 ns of the recorder's CPU time and 10.7 bytes per event",
+	schema.Full:    "1 byte over UDP takes 255 % longer, over TCP 224 %, a connection 184 % (39.5 rows);\n           under a mixed load 399 ns of the recorder's CPU time and 9.8 bytes per event",
 }
