@@ -16,7 +16,7 @@ import (
 func TestRotation(t *testing.T) {
 	b := newBench(t, "files of a rotating recording")
 	dir := t.TempDir()
-	rec, err := b.ns.Record(b.bin, filepath.Join(dir, "cap.parquet"), "--buffer", "1M", "-G", "2", "-C", "1")
+	rec, err := b.ns.Record(b.bin, filepath.Join(dir, "cap.parquet"), append(loadOnly, "--buffer", "1M", "-G", "2", "-C", "1")...)
 	must(t, err)
 	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 20_000, Rounds: 2_000, Connects: 5})
 	must(t, err)
