@@ -102,15 +102,17 @@ func compareStacks(t *testing.T, c *Capture, l *traffic.Log) {
 	if len(rows)+hidden < calls || calls == 0 {
 		t.Errorf("sock_stack: %d rows for %d calls, %d passed over", len(rows), calls, hidden)
 	}
-	known := false // on a slow machine the first rows are written before the program was read
+	named := 0
 	for _, r := range rows {
 		s := r.Str["ustack"]
-		named := strings.Contains(s, "main.main+") && strings.Contains(s, "/traffic.")
-		if known = known || named; known && !named {
+		switch {
+		case strings.Contains(s, "main.main+") && strings.Contains(s, "/traffic."):
+			named++
+		case !strings.HasPrefix(s, "0x"): // addresses: on a slow machine rows are written before the program was read
 			t.Errorf("sock_stack: %s of %d: stack %q", r.Str["dir"], r.Int["ret"], s)
 		}
 	}
-	if !known {
+	if named == 0 {
 		t.Errorf("sock_stack: none of %d stacks has names", len(rows))
 	}
 }
