@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -35,7 +36,8 @@ type process struct {
 	perf    perfMap
 }
 
-// identify reads who a process is; false if it has ended.
+// identify reads who a process is; false if it has ended. One that is ending has a line in
+// /proc until its parent looks, but no program any more.
 func identify(pid int32) (identity, bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -49,8 +51,10 @@ func identify(pid int32) (identity, bool) {
 	}
 	id := identity{start: fields[19]}
 	var st unix.Stat_t
-	if unix.Stat(fmt.Sprintf("/proc/%d/exe", pid), &st) == nil {
+	if err := unix.Stat(fmt.Sprintf("/proc/%d/exe", pid), &st); err == nil {
 		id.exeDev, id.exeIno = uint64(st.Dev), st.Ino
+	} else if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
+		return identity{}, false
 	}
 	return id, true
 }

@@ -249,3 +249,37 @@ int main(void) { printf("%lx\n", (long)two); fflush(stdout); return getchar(); }
 		in.Write([]byte("\n"))
 	}
 }
+
+// TestEnding: of a program that has ended, and whose parent has not looked yet, the last
+// knowledge stays.
+func TestEnding(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	u, pid := NewUser(), int32(cmd.Process.Pid)
+	now := time.Now()
+	u.now = func() time.Time { return now }
+	var before *process
+	for range 500 { // it is this program until exec(2)
+		if before = u.process(pid); len(before.maps) > 0 && strings.HasSuffix(before.maps[0].path, "/sleep") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		now = now.Add(time.Second)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(b), ") Z ") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	now = now.Add(time.Second)
+	if after := u.process(pid); len(before.maps) == 0 || after != before || len(after.maps) == 0 {
+		t.Errorf("%d mappings while it ran, %d after it ended", len(before.maps), len(after.maps))
+	}
+}

@@ -39,14 +39,7 @@ func counts(t *testing.T, tools string) {
 	}
 	logFile := capture + ".json"
 	record(t, tools, capture, logFile, []string{"tcp", "rst"}, args...)
-	c, err := Load(capture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := traffic.Read(logFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, l := recorded(t, capture, logFile)
 	for _, e := range checkAccount(c, true) {
 		t.Error(e)
 	}
@@ -89,7 +82,7 @@ func compareRows(t *testing.T, c *Capture, l *traffic.Log, got map[string]int, o
 }
 
 // compareStacks: every send and receive of the log has a stack that leads through the
-// program that made it, once the recorder has read that.
+// program that made it.
 func compareStacks(t *testing.T, c *Capture, l *traffic.Log) {
 	t.Helper()
 	hidden := nested(c, "sock_stack")
@@ -102,18 +95,10 @@ func compareStacks(t *testing.T, c *Capture, l *traffic.Log) {
 	if len(rows)+hidden < calls || calls == 0 {
 		t.Errorf("sock_stack: %d rows for %d calls, %d passed over", len(rows), calls, hidden)
 	}
-	named := 0
 	for _, r := range rows {
-		s := r.Str["ustack"]
-		switch {
-		case strings.Contains(s, "main.main+") && strings.Contains(s, "/traffic."):
-			named++
-		case !strings.HasPrefix(s, "0x"): // addresses: on a slow machine rows are written before the program was read
+		if s := r.Str["ustack"]; !strings.Contains(s, "main.main+") || !strings.Contains(s, "/traffic.") {
 			t.Errorf("sock_stack: %s of %d: stack %q", r.Str["dir"], r.Int["ret"], s)
 		}
-	}
-	if named == 0 {
-		t.Errorf("sock_stack: none of %d stacks has names", len(rows))
 	}
 }
 
