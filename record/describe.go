@@ -113,25 +113,39 @@ func (s *session) warn() {
 	}
 }
 
+// maxSeen bounds the processes whose stacks are remembered to have been named early.
+const maxSeen = 4096
+
 // fixer completes records in the drain loop with what cannot wait: user stacks are
 // named while their process is likely still there.
 func (s *session) fixer() func([]byte) {
-	type stack struct{ off, n int }
+	type stack struct {
+		off, n int
+		hot    bool
+	}
 	stacks := map[uint16]stack{}
 	for _, e := range s.opt.Events {
 		for _, f := range e.Fields() {
 			if f.As == schema.AsUstack {
-				stacks[e.ID] = stack{f.Offset, f.Size / 8}
+				stacks[e.ID] = stack{f.Offset, f.Size / 8, !e.Rare()}
 			}
 		}
 	}
-	pidOff := int(unsafe.Offsetof(schema.Header{}.Pid))
-	early := s.nameEarly()
+	pidOff, tsOff := int(unsafe.Offsetof(schema.Header{}.Pid)), int(unsafe.Offsetof(schema.Header{}.TS))
+	early, seen := s.nameEarly(), map[int32]uint64{}
 	return func(rec []byte) {
 		st, ok := stacks[recordEvent(rec)]
 		if !ok {
 			return
 		}
+		pid, ts := int32(binary.LittleEndian.Uint32(rec[pidOff:])), binary.LittleEndian.Uint64(rec[tsOff:])
+		if st.hot && ts-seen[pid] < uint64(moment) {
+			return // what is known of the process by then names most of its stacks later
+		}
+		if len(seen) >= maxSeen {
+			clear(seen)
+		}
+		seen[pid] = ts
 		frames := make([]uint64, 0, st.n)
 		for i := range st.n {
 			a := binary.LittleEndian.Uint64(rec[st.off+8*i:])
@@ -141,7 +155,7 @@ func (s *session) fixer() func([]byte) {
 			frames = append(frames, a)
 		}
 		select {
-		case early <- userStack{int32(binary.LittleEndian.Uint32(rec[pidOff:])), frames}:
+		case early <- userStack{pid, frames}:
 		default: // named when its row is written, if the process is still there
 		}
 	}

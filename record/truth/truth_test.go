@@ -129,6 +129,19 @@ func recordAll(t *testing.T, tools, capture string) (*Capture, map[string]Errors
 	t.Helper()
 	logFile := filepath.Join(t.TempDir(), "log.json")
 	record(t, tools, capture, logFile, traffic.Kinds())
+	c, l := recorded(t, capture, logFile)
+	for _, d := range l.Degraded {
+		t.Logf("traffic: %s", d)
+		if os.Getenv(guestEnv) != "" {
+			t.Errorf("Debian's kernels allow all traffic, this one did not: %s", d)
+		}
+	}
+	return c, Check(c, l, expected(t))
+}
+
+// recorded reads what a recording has, and what the traffic wrote down.
+func recorded(t *testing.T, capture, logFile string) (*Capture, *traffic.Log) {
+	t.Helper()
 	c, err := Load(capture)
 	if err != nil {
 		t.Fatal(err)
@@ -137,13 +150,7 @@ func recordAll(t *testing.T, tools, capture string) (*Capture, map[string]Errors
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range l.Degraded {
-		t.Logf("traffic: %s", d)
-		if os.Getenv(guestEnv) != "" {
-			t.Errorf("Debian's kernels allow all traffic, this one did not: %s", d)
-		}
-	}
-	return c, Check(c, l, expected(t))
+	return c, l
 }
 
 // wrongRows is what the checks of rows say. What the account and the hooks say stands for

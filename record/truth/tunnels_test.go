@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"netrec/record/vmtest/traffic"
 )
 
 // inside records packets of tunnels by a port that only their inner headers have: all rows of
@@ -19,14 +17,7 @@ func inside(t *testing.T, tools string) {
 	dir := t.TempDir()
 	capture, logFile := filepath.Join(dir, "t.parquet"), filepath.Join(dir, "log.json")
 	record(t, tools, capture, logFile, []string{"tunnel"}, "-e", "ip_ecn,skb_drop", "--port", "7123")
-	c, err := Load(capture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := traffic.Read(logFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, l := recorded(t, capture, logFile)
 	if len(l.Tunnels) == 0 {
 		t.Error("nothing went through a tunnel")
 	}
