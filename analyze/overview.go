@@ -77,6 +77,9 @@ func (f *overview) Finish(a *render.Answer) {
 	if !f.in.Flag("brief") {
 		f.answers(a)
 	}
+	if slow := schema.SlowAttach(f.in.Meta.Recording.AttachNS); slow != "" {
+		a.Note(slow)
+	}
 	if f.nobody > 0 {
 		a.Note("rows from interrupts whose process is not known: " + engine.Group(f.nobody))
 	}

@@ -22,7 +22,7 @@ static __always_inline int count_hit(u32 slot)
 	u32 at = bpf_get_smp_processor_id() * cfg_count_slots + slot;
 	u64 *n;
 
-	if (stopped)
+	if (!recording)
 		return 0;
 	n = bpf_map_lookup_elem(&counts, &at);
 	if (n)

@@ -27,9 +27,11 @@ struct site {
 #define within(site, address) ((address) >= (site).lo && (address) < (site).hi)
 #define CALLER(ctx, args, function) fexit_caller(ctx, args, site_##function.lo, site_##function.hi)
 
-/* Set by the recorder at the end: detaching takes its time, one hook after the other,
- * and the recording should end at one moment for all events. */
-volatile u32 stopped = 0;
+/* Set by the recorder while rows are to be made: attaching and detaching take their time,
+ * one hook after the other, and the recording should begin and end at one moment for all
+ * events. Starts of calls are noted before it, so that a call which is under way when the
+ * recording begins has its duration. */
+volatile u32 recording = 0;
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -116,7 +118,7 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	u32 cpu, slot;
 	void *ring;
 
-	if (stopped)
+	if (!recording)
 		return 0;
 	c = my_counters(&cpu);
 	if (!c)
@@ -213,7 +215,7 @@ static __always_inline int call_lost(const u16 ev)
 	u32 cpu;
 	struct cpu_counters *c = my_counters(&cpu);
 
-	if (c) {
+	if (c && recording) {
 		next(&c->seq);
 		add_one(&c->ev[ev].generated);
 		add_one(&c->ev[ev].lost_scratch);

@@ -59,17 +59,41 @@ type account struct {
 
 	// What the kernel did not show because the probe was already running on that CPU.
 	missed   func(e *schema.Event) int64 // asks the kernel; nil in tests
+	before   []int64                     // by event, of those: until the recording began
 	nested   []atomic.Int64              // by event
+	calls    []atomic.Int64              // by event, those that counters have counted
 	missedAt int64
 }
 
 // Asking the kernel takes a system call per program, so it is done less often.
 const missedEvery = int64(time.Second)
 
-func newAccount(c *counters, events []*schema.Event, now int64) *account {
-	return &account{counters: c, events: events, seen: make([]sample, schema.MaxID*c.cpus), seenAt: now,
+func newAccount(c *counters, events []*schema.Event) *account {
+	return &account{counters: c, events: events, seen: make([]sample, schema.MaxID*c.cpus),
 		recorded: newTally(c.cpus), dropped: newTally(c.cpus), reported: newTally(c.cpus), made: newTally(c.cpus),
-		nested: make([]atomic.Int64, schema.MaxID)}
+		nested: make([]atomic.Int64, schema.MaxID), calls: make([]atomic.Int64, schema.MaxID), before: make([]int64, schema.MaxID)}
+}
+
+// forgive leaves out what the kernel passed over until now: the recording has not begun.
+func (a *account) forgive() {
+	for _, e := range a.events {
+		a.before[e.ID] = a.passed(e)
+	}
+}
+
+// begin is the start of the time that the account is about.
+func (a *account) begin(now int64) { a.seenAt, a.missedAt = now, now }
+
+// passed is how many of an event the kernel passed over and no second program took.
+func (a *account) passed(e *schema.Event) int64 {
+	if a.missed == nil {
+		return 0
+	}
+	n := a.missed(e)
+	for cpu := range a.counters.cpus {
+		n -= a.counters.read(e.ID, cpu).rescued
+	}
+	return n
 }
 
 // Values of the enum cause.
@@ -116,10 +140,7 @@ func (a *account) look(p *pile, now int64, header func(event uint16) schema.Head
 // program took are not lost.
 func (a *account) lookNested(p *pile, now int64, header func(event uint16) schema.Header) error {
 	for _, e := range a.events {
-		n := a.missed(e)
-		for cpu := range a.counters.cpus {
-			n -= a.counters.read(e.ID, cpu).rescued
-		}
+		n := a.passed(e) - a.before[e.ID]
 		more := n - a.nested[e.ID].Load()
 		if more <= 0 {
 			continue
@@ -148,7 +169,7 @@ func (a *account) counts() []schema.Count {
 			}
 		}
 		if n := a.nested[e.ID].Load(); n > 0 {
-			out = append(out, schema.Count{Event: e.Name, CPU: -1, Generated: n, Nested: n})
+			out = append(out, schema.Count{Event: e.Name, CPU: -1, Generated: n, Nested: n, Calls: a.calls[e.ID].Load()})
 		}
 	}
 	return out

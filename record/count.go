@@ -30,11 +30,11 @@ type countSlot struct {
 }
 
 // newCounting is nil where nothing is to be counted.
-func newCounting(set *hook.Set, ref func(string) uint32, cpus int, now int64) (*counting, error) {
+func newCounting(set *hook.Set, ref func(string) uint32, cpus int) (*counting, error) {
 	if len(set.Counted) == 0 {
 		return nil, nil
 	}
-	c := &counting{cpus: cpus, seen: make([]uint64, cpus*len(set.Counted)), at: now}
+	c := &counting{cpus: cpus, seen: make([]uint64, cpus*len(set.Counted))}
 	page := os.Getpagesize()
 	size := (8*len(c.seen) + page - 1) / page * page
 	var err error
@@ -45,6 +45,13 @@ func newCounting(set *hook.Set, ref func(string) uint32, cpus int, now int64) (*
 		c.slots = append(c.slots, countSlot{s.Event, ref(s.Name)})
 	}
 	return c, nil
+}
+
+// begin is the start of the first window.
+func (c *counting) begin(now int64) {
+	if c != nil {
+		c.at = now
+	}
 }
 
 // flush adds a row for each CPU and slot that has grown. What finds no room in the pile is
@@ -66,6 +73,7 @@ func (c *counting) flush(p *pile, a *account, now int64, header func(event uint1
 			continue // a fixed-size struct always encodes
 		}
 		atomic.AddInt64(a.made.at(s.event.ID, cpu), 1)
+		a.calls[s.event.ID].Add(row.Count)
 		c.seen[i] = n
 	}
 	c.at = now

@@ -19,10 +19,10 @@ import (
 
 // describe sets the metadata that is known at the start.
 func (s *session) describe() error {
-	now := s.wall(mono())
+	now := s.meta.StartNS
 	s.lacks = lacking()
 	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
-		StartNS: now, Warnings: s.warnings(0), Libraries: s.hooks.Libraries,
+		StartNS: now, AttachNS: int64(s.attaching), Warnings: s.warnings(0), Libraries: s.hooks.Libraries,
 		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {
 		s.meta.Buffer += int64(r.MaxEntries())
@@ -30,10 +30,9 @@ func (s *session) describe() error {
 	for _, e := range s.opt.Events {
 		s.meta.Events = append(s.meta.Events, e.Name)
 	}
-	s.counter.Start, _ = s.report.Counters.Read()
 	s.facts = map[string]any{
 		schema.KeyFormat: schema.FormatVersion, schema.KeyVersion: s.opt.Version, schema.KeyHost: s.report.Host,
-		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyHooks: s.hooks.States(),
+		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyHooks: s.hooks.States(s.wall),
 		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
 		schema.KeyEnums: s.hooks.Enums,
 	}
@@ -73,7 +72,7 @@ func (s *session) metaRows() error {
 		v   any
 	}{{schema.KeyHost, s.report.Host}, {schema.KeyClock, []schema.Anchor{s.start}}, {schema.KeyRecording, s.meta},
 		{schema.KeySysctls, s.report.Sysctls}, {schema.KeyInterfaces, s.report.Interfaces}, {schema.KeyQdiscs, s.report.Qdiscs}}
-	for _, h := range s.hooks.States() {
+	for _, h := range s.hooks.States(s.wall) {
 		facts = append(facts, struct {
 			key string
 			v   any

@@ -22,6 +22,7 @@ type Summary struct {
 	SysNS    int64
 	RSS      int64
 	Rooted   time.Duration
+	Attach   time.Duration // how long it took to attach the hooks, before Duration
 	End      string
 	Exit     int // of the command, if it ended the recording
 }
@@ -50,8 +51,9 @@ func (s *session) finish(cause error) (*Summary, error) {
 	}
 	s.unturned()
 	turned := s.lastTurn()
-	s.meta.StopNS, s.meta.End = s.wall(mono()), s.end
-	errs := []error{cause, turned, s.hooks.Stop()}
+	errs := []error{cause, turned, s.newcomers(), s.hooks.Stop()}
+	s.stopped = mono()
+	s.meta.StopNS, s.meta.End = s.wall(s.stopped), s.end
 	s.cost()
 	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.drain.all())
@@ -140,7 +142,7 @@ func (s *session) close() []error {
 
 func (s *session) summary() *Summary {
 	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Size(), End: s.end, RSS: rss(),
-		Rooted: s.rooted, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
+		Rooted: s.rooted, Attach: s.attaching, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
 	sum.UserNS, sum.SysNS = cpuTime()
 	for _, c := range sum.Counts {
 		sum.Rows += c.Recorded

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,12 @@ type session struct {
 	start   schema.Anchor
 	meta    schema.Recording
 	begun   time.Time
+	opened  time.Time     // when the probes began to make rows
 	rooted  time.Duration // how long the recorder kept its privileges
+
+	attaching time.Duration // how long it took to attach the hooks
+
+	stopped int64 // monotonic ns, once the probes have fallen silent
 	counter schema.Counters
 	facts   map[string]any // metadata that is the same in every file
 	files   place.Files    // that are named by time; nil for Output
@@ -52,6 +58,7 @@ type session struct {
 	turning rotation
 	warned  bool // of lost commits
 	blind   bool // told of a library without probes
+	unseen  bool // told of a CPU that is not sampled
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
@@ -103,9 +110,6 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
-	if s.report, err = host.Facts(ctx, s.filters.Netns); err != nil {
-		return err
-	}
 	if len(s.opt.Command) > 0 {
 		if s.child, err = priv.Start(s.opt.Command); err != nil {
 			return err
@@ -114,7 +118,10 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.attach(); err != nil {
 		return err
 	}
-	// From the first event on there is a whole file, also for stock readers.
+	if err := s.openGate(ctx); err != nil {
+		return err
+	}
+	// Nearly from the first event on there is a whole file, also for stock readers.
 	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
 		return err
 	}
@@ -161,12 +168,13 @@ func (s *session) attach() error {
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
 		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
-		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs}
+		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Clock: mono}
 	var err error
-	s.start = host.Anchor("start")
+	began := mono()
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
 	}
+	s.attaching = time.Duration(mono() - began)
 	if s.opt.Follow {
 		if err := s.hooks.StartHelper(); err != nil {
 			return err
@@ -178,13 +186,35 @@ func (s *session) attach() error {
 	if err != nil {
 		return err
 	}
-	s.acct = newAccount(c, s.opt.Events, mono())
+	s.acct = newAccount(c, s.opt.Events)
 	s.acct.missed = s.hooks.Missed
-	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus, mono()); err != nil {
+	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus); err != nil {
 		return err
 	}
 	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
 	return err
+}
+
+// openGate begins the recording, at one moment for all hooks. What must be known of its
+// start is read right before it; who owns the sockets takes long on a large host and is
+// read right after, when rows tell what changes meanwhile.
+func (s *session) openGate(ctx context.Context) error {
+	var err error
+	if s.report, err = host.Facts(ctx, s.filters.Netns); err != nil {
+		return err
+	}
+	s.counter.Start, _ = s.report.Counters.Read()
+	s.acct.forgive()
+	s.start = host.Anchor("start")
+	s.opened = time.Now()
+	now := mono()
+	if err := s.hooks.Start(); err != nil {
+		return err
+	}
+	s.acct.begin(now)
+	s.counts.begin(now)
+	s.meta.StartNS = s.wall(now)
+	return s.report.Own(ctx)
 }
 
 // begin starts the writer with what is known at the start, and releases the command.
@@ -218,10 +248,10 @@ func createdBy(version string) string { return "netrec version " + version }
 func (s *session) run(ctx context.Context) error {
 	var timer <-chan time.Time
 	if s.opt.For > 0 {
-		timer = time.After(s.opt.For)
+		timer = time.After(s.opt.For - time.Since(s.opened))
 	}
 	cost := time.Now()
-	s.turning.began, s.turning.ready = cost, make(chan *coming, 1)
+	s.turning.began, s.turning.ready = s.opened, make(chan *coming, 1)
 	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
 	for s.end == "" {
 		// Not less than a moment: the writer may be too busy for a commit that is due.
@@ -238,7 +268,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 		if now.Sub(cost) >= time.Second {
-			if err := s.newLibraries(); err != nil {
+			if err := errors.Join(s.newLibraries(), s.newcomers()); err != nil {
 				return err
 			}
 			s.cost()
@@ -325,6 +355,28 @@ func (s *session) newLibraries() error {
 	}
 }
 
+// newcomers writes down which CPUs have come online, and tells of the first that is not
+// sampled.
+func (s *session) newcomers() error {
+	for _, l := range s.hooks.Newcomers() {
+		l.SinceNS = s.wall(mono())
+		if l.Why != "" && !s.unseen {
+			s.unseen = true
+			fmt.Fprintf(s.opt.Notice, "netrec: %s came online and has no %s: %s\n", l.Place, l.Event, l.Why)
+		}
+		if len(s.meta.Late) < maxLate { // one that comes and goes all day
+			s.meta.Late = append(s.meta.Late, l)
+		}
+		if err := s.metaRow(schema.KeyLate, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLate bounds what the footer says of places that came late.
+const maxLate = 256
+
 // mono is the clock of the events.
 func mono() int64 {
 	var ts unix.Timespec
@@ -334,9 +386,10 @@ func mono() int64 {
 	return ts.Nano()
 }
 
-// header starts a row of the recorder's own.
+// header starts a row of the recorder's own. Those that tell how the recording ended are of
+// its last moment, not of the seconds that detaching took.
 func (s *session) header(event uint16) schema.Header {
-	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
+	h := schema.Header{TS: uint64(cmp.Or(s.stopped, mono())), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
 	copy(h.Comm[:], "netrec")
 	return h
 }

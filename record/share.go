@@ -43,7 +43,7 @@ func (s *shares) end(a *account) []schema.Count {
 		id, cpu := schema.ByName(total.Event).ID, int32(total.CPU)
 		c := schema.Count{Event: total.Event, CPU: total.CPU, Recorded: total.Recorded - s.before[at].Recorded,
 			Ring: s.said[loss{id, cpu, causeRing}], Scratch: s.said[loss{id, cpu, causeScratch}],
-			Writer: s.said[loss{id, cpu, causeWriter}], Nested: s.said[loss{id, cpu, causeNested}]}
+			Writer: s.said[loss{id, cpu, causeWriter}], Nested: s.said[loss{id, cpu, causeNested}], Calls: total.Calls - s.before[at].Calls}
 		c.Generated = c.Recorded + c.Lost()
 		if c.Generated == 0 {
 			continue
@@ -62,7 +62,7 @@ func (s *shares) rest(counts []schema.Count) []schema.Count {
 	out := counts[:0]
 	for _, c := range counts {
 		b := s.before[spot{c.Event, c.CPU}]
-		c.Add(schema.Count{Generated: -b.Generated, Recorded: -b.Recorded, Ring: -b.Ring, Scratch: -b.Scratch, Writer: -b.Writer, Nested: -b.Nested})
+		c.Add(schema.Count{Generated: -b.Generated, Recorded: -b.Recorded, Ring: -b.Ring, Scratch: -b.Scratch, Writer: -b.Writer, Nested: -b.Nested, Calls: -b.Calls})
 		if c.Generated != 0 || c.Recorded != 0 {
 			out = append(out, c)
 		}

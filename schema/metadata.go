@@ -1,5 +1,7 @@
 package schema
 
+import "fmt"
+
 // Keys of the footer's key/value metadata. Values are JSON of the type named.
 const (
 	KeyFormat     = "netrec.format"     // int, FormatVersion
@@ -17,6 +19,7 @@ const (
 	KeyCounters   = "netrec.counters"   // Counters, nstat's view
 	KeyObjects    = "netrec.objects"    // []Object: files that frames of user stacks are in
 	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
+	KeyLate       = "netrec.late"       // Late, in a row only
 )
 
 // Host is where the recording was made.
@@ -46,7 +49,8 @@ type Recording struct {
 	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
 	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
 	Buffer   int64             `json:"buffer_bytes"`
-	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached, or the file begun
+	StartNS  int64             `json:"start_ns"`            // unix time at which the probes began to make rows, or the file begun
+	AttachNS int64             `json:"attach_ns,omitempty"` // how long it took to load and attach the hooks, before that
 	StopNS   int64             `json:"stop_ns,omitempty"`
 	End      string            `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
 	Warnings []string          `json:"warnings,omitempty"`
@@ -54,6 +58,20 @@ type Recording struct {
 
 	// Libraries are the files through which programs could look names up.
 	Libraries []Library `json:"libraries,omitempty"`
+
+	// Late is what came during the recording and was not seen from its start.
+	Late []Late `json:"late,omitempty"`
+}
+
+// longAttach is from when on its user should know how long attaching took, ns.
+const longAttach = 2e9
+
+// SlowAttach says that attaching the hooks took long, "" if it did not.
+func SlowAttach(ns int64) string {
+	if ns < longAttach {
+		return ""
+	}
+	return fmt.Sprintf("attaching the hooks took %.1f s; the recording began after that", float64(ns)/1e9)
 }
 
 // EndNext is how a file ends after which the recording goes on in the next one.
@@ -74,6 +92,15 @@ type Library struct {
 	Late    bool      `json:"late,omitempty"`     // it appeared during the recording
 	SinceNS int64     `json:"since_ns,omitempty"` // unix time at which a late one was met, and probed
 	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Late is a place that came during the recording, a CPU for one, where an event was seen
+// later than elsewhere or not at all.
+type Late struct {
+	Event   string `json:"event"`
+	Place   string `json:"place"`         // as a sentence names it: CPU 1
+	SinceNS int64  `json:"since_ns"`      // unix time at which it was met, and probed
+	Why     string `json:"why,omitempty"` // it could not be probed; empty: seen since then
 }
 
 // Object is a file of code that frames of user stacks lie in. A frame without a symbol is
@@ -103,7 +130,8 @@ const (
 type EventHooks struct {
 	Event   string    `json:"event"`
 	State   string    `json:"state"`
-	Hooks   []string  `json:"hooks,omitempty"` // as Hook.String
+	Hooks   []string  `json:"hooks,omitempty"`   // as Hook.String
+	CameNS  []int64   `json:"came_ns,omitempty"` // unix time at which each hook was attached
 	Refused []Refusal `json:"refused,omitempty"`
 }
 
@@ -129,6 +157,10 @@ type Count struct {
 	Scratch   int64  `json:"lost_scratch,omitempty"`
 	Writer    int64  `json:"lost_writer,omitempty"`
 	Nested    int64  `json:"lost_nested,omitempty"`
+
+	// Calls is how many calls an event that counts has counted, in the row of CPU -1: what
+	// is lost there are calls, while Recorded and Generated of the CPUs are rows of many.
+	Calls int64 `json:"calls,omitempty"`
 }
 
 // Lost is how many events did not reach the file.
@@ -142,6 +174,7 @@ func (c *Count) Add(o Count) {
 	c.Scratch += o.Scratch
 	c.Writer += o.Writer
 	c.Nested += o.Nested
+	c.Calls += o.Calls
 }
 
 // Interface is a network device at the start.

@@ -46,6 +46,9 @@ type Input struct {
 	always   bool  // the answer does not depend on rows
 	err      error
 
+	sawStack   func(text string) // user stacks, where the answer has any
+	stackNotes func() []string
+
 	pid, comm, ctx scan.Col
 }
 
@@ -202,12 +205,7 @@ func (in *Input) OnlySock(addr uint64) { in.onlySock = addr }
 func (in *Input) Always() { in.always = true }
 
 // Start is when the recording began, Unix nanoseconds.
-func (in *Input) Start() int64 {
-	if s := in.Meta.Recording.StartNS; s != 0 && s <= in.Meta.FirstNS {
-		return s
-	}
-	return in.Meta.FirstNS
-}
+func (in *Input) Start() int64 { return in.Meta.Start() }
 
 // End is when the recording, or the selected part of it, ended.
 func (in *Input) End() int64 {

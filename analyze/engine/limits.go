@@ -29,6 +29,7 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, l)
 		}
 	}
+	ls = append(ls, in.late(events)...)
 	for _, u := range in.needs {
 		ls = append(ls, unseen(in.Meta, u.event)...)
 	}
@@ -81,33 +82,53 @@ func lossOf(m *scan.Meta, event string, sel *Selection) string {
 	var sum schema.Count
 	for _, c := range m.Losses {
 		if c.Event == event {
-			sum.Generated += c.Generated
-			sum.Ring += c.Ring
-			sum.Scratch += c.Scratch
-			sum.Writer += c.Writer
-			sum.Nested += c.Nested
+			sum.Add(c)
 		}
 	}
-	lost := sum.Lost()
+	if e := schema.ByName(event); e != nil && e.Counts() {
+		return lossOfCalls(event, sum, sel)
+	}
+	return lossText(event+" events", sum.Lost(), sum.Generated, sel, causes(sum))
+}
+
+// lossOfCalls keeps apart what an event that counts has lost: calls that no counter saw, and
+// rows, each of which has the calls of a second.
+func lossOfCalls(event string, sum schema.Count, sel *Selection) string {
+	rows := sum
+	rows.Nested, rows.Generated = 0, sum.Generated-sum.Nested
+	ls := []string{lossText("rows of "+event, rows.Lost(), rows.Generated, sel, causes(rows))}
+	if calls := (schema.Count{Nested: sum.Nested}); sum.Calls > 0 {
+		ls = append(ls, lossText("calls that "+event+" counts", sum.Nested, sum.Calls+sum.Nested, sel, causes(calls)))
+	} else if sum.Nested > 0 { // of older files nobody knows how many there were
+		ls = append(ls, fmt.Sprintf("lost %s calls that %s counts: %s", Group(sum.Nested), event, causes(calls)))
+	}
+	return strings.Join(slices.DeleteFunc(ls, func(s string) bool { return s == "" }), "; ")
+}
+
+func lossText(what string, lost, of int64, sel *Selection, causes string) string {
 	if lost == 0 {
 		return ""
 	}
-	var causes []string
+	where := ""
+	if sel.From != 0 || sel.To != 0 {
+		where = " in the whole recording"
+	}
+	return fmt.Sprintf("lost %s of %s %s (%s %%)%s: %s", Group(lost), Group(of), what, percent(lost, of), where, causes)
+}
+
+// causes says what was lost how.
+func causes(sum schema.Count) string {
+	var out []string
 	for _, c := range []struct {
 		n    int64
 		what string
 	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "writer too slow"},
 		{sum.Nested, "in an interrupt of the same probe, at most"}} {
 		if c.n > 0 {
-			causes = append(causes, c.what+" "+Group(c.n))
+			out = append(out, c.what+" "+Group(c.n))
 		}
 	}
-	where := ""
-	if sel.From != 0 || sel.To != 0 {
-		where = " in the whole recording"
-	}
-	return fmt.Sprintf("lost %s of %s %s events (%s %%)%s: %s", Group(lost), Group(sum.Generated), event,
-		percent(lost, sum.Generated), where, strings.Join(causes, ", "))
+	return strings.Join(out, ", ")
 }
 
 // percent is a share with as many digits as it needs not to read as none or all.
@@ -155,7 +176,7 @@ func unseen(m *scan.Meta, event string) (ls []string) {
 		return nil
 	}
 	if e.Libraries() {
-		late, blind := 0, []string{}
+		late, blind, last := 0, []string{}, int64(0)
 		for _, lib := range m.Recording.Libraries {
 			if text := lib.Blind(); text != "" {
 				ls = append(ls, "calls not seen of "+text)
@@ -164,17 +185,42 @@ func unseen(m *scan.Meta, event string) (ls []string) {
 			case !lib.Probed && lib.Refused == nil:
 				blind = appendNew(blind, lib.Path)
 			case lib.Late:
-				late++
+				late, last = late+1, max(last, lib.SinceNS)
 			}
 		}
 		if len(blind) > 0 {
 			ls = append(ls, "not probed: "+strings.Join(blind, ", ")+"; netrec record --dns-follow probes libraries that appear during the recording")
 		}
 		if late > 0 {
-			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; first calls in them, before the probes came, are missing", late))
+			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; first calls in them, before the probes came, are missing", late)+since(m, ", complete since ", last))
 		}
 	}
 	return append(ls, event+" does not see "+e.Unseen)
+}
+
+// late says where events came to be seen after the start, or not at all: what came during
+// the recording had no hook before.
+func (in *Input) late(events []string) (ls []string) {
+	for _, l := range in.Meta.Recording.Late {
+		if !slices.Contains(events, l.Event) {
+			continue
+		}
+		if l.Why != "" {
+			ls = appendNew(ls, fmt.Sprintf("%s not seen on %s, which came%s: %s", l.Event, l.Place, since(in.Meta, " at ", l.SinceNS), l.Why))
+		} else {
+			ls = appendNew(ls, fmt.Sprintf("%s seen on %s%s only: hook attached late", l.Event, l.Place, since(in.Meta, " since ", l.SinceNS)))
+		}
+	}
+	return ls
+}
+
+// since is a moment of the recording as its reader counts, "" for one that is not known.
+func since(m *scan.Meta, word string, ns int64) string {
+	start := m.Start()
+	if ns == 0 || ns < start {
+		return ""
+	}
+	return fmt.Sprintf("%s%.1f s", word, float64(ns-start)/1e9)
 }
 
 func (in *Input) olderSockets() int {

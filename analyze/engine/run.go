@@ -43,10 +43,11 @@ type target struct {
 	context bool
 }
 
-// Noter is a source that has something to say of the user stacks that were read from it.
+// Noter is a source that has something to say of user stacks: saw takes those that an
+// answer is made of, and notes says it.
 type Noter interface {
 	scan.Source
-	Notes() []string
+	Stacks() (saw func(text string), notes func() []string)
 }
 
 // Run answers the calls in their order, in one pass over the recording. The error
@@ -84,8 +85,8 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		if in.nogroup > 0 {
 			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
 		}
-		if n, ok := src.(Noter); ok && slices.Contains(in.cols, ustackCol) {
-			for _, s := range n.Notes() {
+		if in.stackNotes != nil {
+			for _, s := range in.stackNotes() {
 				in.Answer.Note(s)
 			}
 		}
@@ -109,6 +110,9 @@ func (r *run) stopped(err error) {
 func (r *run) add(in *Input) {
 	in.run = r
 	r.inputs = append(r.inputs, in)
+	if n, ok := r.src.(Noter); ok && slices.Contains(in.cols, ustackCol) {
+		in.sawStack, in.stackNotes = n.Stacks()
+	}
 	for _, u := range in.needs {
 		r.target(in, u, true)
 	}
@@ -152,6 +156,9 @@ func (r *run) row(row *Row, s *scan.Row) {
 		}
 		if t.needed || len(t.in.needs) == 0 {
 			t.in.matched++
+		}
+		if t.in.sawStack != nil && s.Has(ustackCol) {
+			t.in.sawStack(s.Str(ustackCol))
 		}
 		t.handler(row)
 	}

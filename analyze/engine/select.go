@@ -103,10 +103,7 @@ func parseNet(s string) (netip.Prefix, error) {
 // the recording's zone; a time of day before the start is the next day's if the
 // recording lasted until then.
 func parseTime(m *scan.Meta, s string) (int64, error) {
-	start := m.Recording.StartNS
-	if start == 0 || start > m.FirstNS {
-		start = m.FirstNS
-	}
+	start := m.Start()
 	if d, err := time.ParseDuration(strings.TrimPrefix(s, "+")); err == nil {
 		return start + int64(d), nil
 	}

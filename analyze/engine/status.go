@@ -174,6 +174,16 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 	return m.Rows[event], lost, hooks
 }
 
+// Calls is how many calls an event that counts has counted, 0 where the file does not say.
+func Calls(m *scan.Meta, event string) (n int64) {
+	for _, c := range m.Losses {
+		if c.Event == event {
+			n += c.Calls
+		}
+	}
+	return n
+}
+
 // shorten lists hooks so that they fit beside other columns.
 func shorten(hooks []string) string {
 	const most = 4

@@ -18,6 +18,13 @@ func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 		for i := range schema.Events {
 			name := schema.Events[i].Name
 			rows, lost, _ := engine.Account(in.Meta, name)
+			what := name + " events"
+			if schema.Events[i].Counts() {
+				rows, what = engine.Calls(in.Meta, name), "calls that "+name+" counts"
+				if rows == 0 {
+					continue // an older file does not say of how many calls these are
+				}
+			}
 			if lost <= 0 {
 				continue
 			}
@@ -26,7 +33,7 @@ func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 				continue
 			}
 			found.Add(Finding{Level: Note, Over: percent / limit,
-				What:     fmt.Sprintf("%.1f %% of the %s events are missing from the recording", percent, name),
+				What:     fmt.Sprintf("%.1f %% of the %s are missing from the recording", percent, what),
 				Evidence: fmt.Sprintf("%s lost, %s recorded; answers that use them say so", engine.Group(lost), engine.Group(rows)),
 				Next:     "overview --brief"})
 		}

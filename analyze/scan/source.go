@@ -49,3 +49,12 @@ type Meta struct {
 	// recording was killed, 1,234 bytes after the last commit are unreadable …
 	Problems []string
 }
+
+// Start is when the recording began, Unix nanoseconds. Recorders before the one that says
+// how long attaching took made rows while they attached; theirs begins with the first.
+func (m *Meta) Start() int64 {
+	if s := m.Recording.StartNS; s != 0 && s <= m.FirstNS {
+		return s
+	}
+	return m.FirstNS
+}

@@ -78,7 +78,7 @@ func TestAddr2line(t *testing.T) {
 			if inlined < 50 {
 				t.Errorf("%d addresses, inlined functions at %d only", len(addrs), inlined)
 			}
-			if notes := s.Notes(); len(notes) != 1 || strings.Contains(notes[0], "without inlined") {
+			if notes := s.notes(); len(notes) != 1 || strings.Contains(notes[0], "without inlined") {
 				t.Errorf("notes %q", notes)
 			}
 		})
@@ -207,7 +207,7 @@ func TestWhichFile(t *testing.T) {
 	if got := plain(s.stack(fmt.Sprintf("client(%s)+0x%x", s.Meta().Objects[0].BuildID, at[0]))); got != outer {
 		t.Errorf("by symbols alone: %s, want %s", got, outer)
 	}
-	if notes := s.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "; without inlined functions: the file has no debug information") {
+	if notes := s.notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "; without inlined functions: the file has no debug information") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -153,7 +153,7 @@ func TestHostileFiles(t *testing.T) {
 		got, s, taken := try(t, tt.file)
 		o := s.files.object(clientID)
 		if o == nil {
-			t.Errorf("%s: not read: %q", tt.name, s.Notes())
+			t.Errorf("%s: not read: %q", tt.name, s.notes())
 			continue
 		}
 		if (tt.why == "") != (o.lacks() == "") || !strings.Contains(o.lacks(), tt.why) {
@@ -191,7 +191,7 @@ func TestNoRoom(t *testing.T) {
 	if got := s.stack(inAttempt); got != inAttempt {
 		t.Errorf("named %s without room", got)
 	}
-	notes := strings.Join(s.Notes(), "\n")
+	notes := strings.Join(s.notes(), "\n")
 	if !strings.Contains(notes, "no room for") || !strings.Contains(notes, "without a name: 1 frame of client") {
 		t.Errorf("notes %s", notes)
 	}

@@ -12,6 +12,7 @@ import (
 // Bounds of what is remembered and of what is written for one stack.
 const (
 	maxCached  = 1 << 18  // frames
+	maxTexts   = 1 << 16  // stacks
 	maxBytes   = 64 << 20 // of their names
 	maxLabel   = 128      // bytes of a file's name in notes
 	maxAdded   = 64 << 10 // bytes that names may add to a stack
@@ -33,12 +34,17 @@ type Source struct {
 	frames map[frame][]string
 	bytes  int  // of names in it
 	more   bool // frames came after it was full
+	texts  map[string]shown
+	saw    func(text string) // takes the stacks of rows; nil where nobody asked
 }
 
-// build is what is said of one file of code.
-type build struct {
-	id, name       string
-	named, unnamed int64 // different frames
+// build is one file of code.
+type build struct{ id, name string }
+
+// shown is a stack as rows show it: its number, and the frames that had no name on the host.
+type shown struct {
+	id     int
+	frames []frame
 }
 
 // frame is an address in a build. All but the innermost frame of a stack are return
@@ -52,7 +58,7 @@ type frame struct {
 // New puts debug files in front of a recording. Files may be nil: then stacks stay as they
 // are, and Notes says what could be named.
 func New(src scan.Source, files *Files) *Source {
-	s := &Source{Source: src, files: files, ids: map[string]string{}, builds: map[string]*build{}, frames: map[frame][]string{}}
+	s := &Source{Source: src, files: files, ids: map[string]string{}, builds: map[string]*build{}, frames: map[frame][]string{}, texts: map[string]shown{}}
 	for _, o := range src.Meta().Objects {
 		if !objfile.IsBuildID(o.BuildID) {
 			continue
@@ -69,7 +75,15 @@ func New(src scan.Source, files *Files) *Source {
 // Scan implements scan.Source.
 func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
 	q.Show = map[scan.Col]func(string) string{ustack: s.stack}
-	return s.Source.Scan(q, f)
+	if s.saw == nil {
+		return s.Source.Scan(q, f)
+	}
+	return s.Source.Scan(q, func(r *scan.Row) error {
+		if r.Has(ustack) {
+			s.saw(r.Str(ustack))
+		}
+		return f(r)
+	})
 }
 
 // stack names what it can of a stack, outermost frame first.
@@ -79,23 +93,40 @@ func (s *Source) stack(text string) string {
 	}
 	frames := strings.Split(text, ";")
 	var b strings.Builder
+	var ours []frame
 	left := maxAdded
 	for i, old := range frames {
 		if i > 0 {
 			b.WriteByte(';')
 		}
-		b.WriteString(s.replace(old, i == len(frames)-1, &left))
+		bd, addr, ok := s.parse(old)
+		if !ok {
+			b.WriteString(old)
+			continue
+		}
+		f := frame{bd, addr, i == len(frames)-1}
+		b.WriteString(s.replace(old, f, &left))
+		ours = append(ours, f)
 	}
+	s.remember(b.String(), ours)
 	return b.String()
 }
 
-// replace is one frame with its names; left is how many bytes these may still add.
-func (s *Source) replace(old string, innermost bool, left *int) string {
-	bd, addr, ok := s.parse(old)
-	if !ok {
-		return old
+// remember keeps which frames a stack has, for a Tally.
+func (s *Source) remember(text string, frames []frame) {
+	if _, known := s.texts[text]; known || len(frames) == 0 {
+		return
 	}
-	names := s.names(frame{bd, addr, innermost})
+	if len(s.texts) == maxTexts {
+		s.more = true
+		return
+	}
+	s.texts[text] = shown{len(s.texts), frames}
+}
+
+// replace is one frame with its names; left is how many bytes these may still add.
+func (s *Source) replace(old string, f frame, left *int) string {
+	names := s.names(f)
 	if len(names) == 0 {
 		return old
 	}
@@ -160,10 +191,5 @@ func (s *Source) names(f frame) []string {
 		return names
 	}
 	s.frames[f] = names
-	if len(names) > 0 {
-		f.build.named++
-	} else {
-		f.build.unnamed++
-	}
 	return names
 }

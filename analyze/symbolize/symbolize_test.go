@@ -103,10 +103,19 @@ func TestNotes(t *testing.T) {
 			s.stack(inMain + ";x")
 			s.stack("client(a3c0b62f)+0x1")
 		}
-		if got := strings.Join(s.Notes(), "\n"); got != tt.want {
+		if got := strings.Join(s.notes(), "\n"); got != tt.want {
 			t.Errorf("in %q:\n%s\nwant\n%s", tt.dirs, got, tt.want)
 		}
 	}
+}
+
+// notes are those of all stacks that were shown.
+func (s *Source) notes() []string {
+	t := s.Tally()
+	for text := range s.texts {
+		t.Add(text)
+	}
+	return t.Notes()
 }
 
 func copyTo(t *testing.T, from, to string) {
@@ -161,7 +170,7 @@ func TestWrongBuild(t *testing.T) {
 	if got := s.stack(inAttempt); got != inAttempt {
 		t.Errorf("named %s by a file of another build", got)
 	}
-	notes := strings.Join(s.Notes(), "\n")
+	notes := strings.Join(s.notes(), "\n")
 	if want := fmt.Sprintf("not used: %s: its build id is %q, not %s", path, "a2"+clientID[2:], clientID); !strings.Contains(notes, want) {
 		t.Errorf("notes %s, want %s", notes, want)
 	}

@@ -140,11 +140,7 @@ func originOf(r *scan.Recording) render.Origin {
 	for _, n := range m.Rows {
 		rows += n
 	}
-	start := m.FirstNS
-	if s := m.Recording.StartNS; s != 0 && s < start {
-		start = s
-	}
-	began, files := time.Unix(0, start).UTC(), "1 file"
+	began, files := time.Unix(0, m.Start()).UTC(), "1 file"
 	if n := r.Files(); n > 1 {
 		files = engine.Group(int64(n)) + " files"
 	}

@@ -90,10 +90,12 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	}
 	watched, out, side := watch(out, side)
 	src := symbolize.New(watched(r), files)
+	tally := src.Tally()
+	src.Follow(tally)
 	if err := f.write(src, out, side); err != nil {
 		return err
 	}
-	for _, n := range src.Notes() {
+	for _, n := range tally.Notes() {
 		say(side, errors.New(n))
 	}
 	return nil

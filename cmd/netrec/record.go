@@ -192,8 +192,7 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	byEvent := map[string]schema.Count{}
 	for _, c := range s.Counts {
 		e := byEvent[c.Event]
-		e.Generated += c.Generated
-		e.Ring, e.Scratch, e.Writer, e.Nested = e.Ring+c.Ring, e.Scratch+c.Scratch, e.Writer+c.Writer, e.Nested+c.Nested
+		e.Add(c)
 		byEvent[c.Event] = e
 		lost += c.Lost()
 	}
@@ -201,11 +200,19 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 		path = fmt.Sprintf("%s, the last of %d files", path, s.Files)
 	}
 	fmt.Fprintf(w, "%s: %d events in %s, ended by %s\n", path, s.Rows, s.Duration.Round(time.Millisecond), s.End)
+	if slow := schema.SlowAttach(int64(s.Attach)); slow != "" {
+		fmt.Fprintln(w, slow)
+	}
 	if lost == 0 {
 		fmt.Fprintln(w, "lost: none")
 	}
 	for _, name := range sortedKeys(byEvent) {
-		if c := byEvent[name]; c.Lost() > 0 {
+		c := byEvent[name]
+		if c.Calls > 0 { // of an event that counts, calls are lost, and rows are another matter
+			fmt.Fprintf(w, "lost: %s: %d of %d calls (interrupted probe)\n", name, c.Nested, c.Calls+c.Nested)
+			c.Generated, c.Nested = c.Generated-c.Nested, 0
+		}
+		if c.Lost() > 0 {
 			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, writer too slow %d, interrupted probe %d)\n",
 				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}

@@ -21,22 +21,45 @@ func (s *Set) climb(e *schema.Event) Plan {
 		s.count(&p)
 		return p
 	}
-	for _, rung := range e.Ladder {
-		hooks, refused := s.usable(e, rung)
-		p.Refused = append(p.Refused, refused...)
-		if hooks == nil {
+	for i := range e.Ladder {
+		u := s.usable(e, i)
+		p.Refused = append(p.Refused, u.refused...)
+		if u.hooks == nil {
 			continue
 		}
-		if p.Hooks = s.attachRung(hooks, &p); p.Hooks != nil {
+		if p.Hooks = s.attachRung(u.hooks, &p); p.Hooks != nil {
 			return p
 		}
 	}
 	return p
 }
 
-// usable is the hooks of a rung that this kernel has and that were wished for, nil
+// rungKey is a rung of an event's ladder.
+type rungKey struct {
+	event uint16
+	at    int
+}
+
+// use is what can be had of a rung.
+type use struct {
+	hooks   []schema.Hook
+	refused []schema.Refusal
+}
+
+// usable is the hooks of a rung that this kernel has and that were wished for, none
 // if one that the rung cannot do without is missing.
-func (s *Set) usable(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, refused []schema.Refusal) {
+func (s *Set) usable(e *schema.Event, rung int) use {
+	key := rungKey{e.ID, rung}
+	u, known := s.uses[key]
+	if !known {
+		u.hooks, u.refused = s.look(e, e.Ladder[rung])
+		s.uses[key] = u
+	}
+	return u
+}
+
+// look asks the kernel about the hooks of a rung.
+func (s *Set) look(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, refused []schema.Refusal) {
 	ok := true
 	for _, h := range rung {
 		if h.Detail && !s.conf.Detail {
@@ -88,12 +111,31 @@ func sameMechanism(a, b schema.Kind) bool {
 	return a == b
 }
 
+// atEnd reports whether a hook is at the end of a call.
+func atEnd(h schema.Hook) bool {
+	return h.Kind == schema.Fexit || h.Kind == schema.Kretprobe || h.Kind == schema.Uretprobe ||
+		h.Kind == schema.Syscall && strings.HasPrefix(h.Target, "sys_exit_")
+}
+
+// endsFirst is the order in which the hooks of a rung are attached: a start that is noted
+// before anything sees the end would be taken for that of a later call.
+func endsFirst(hooks []schema.Hook) []schema.Hook {
+	at := func(h schema.Hook) int {
+		if atEnd(h) {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(hooks), func(a, b schema.Hook) int { return at(a) - at(b) })
+}
+
 // attachRung attaches all hooks or none. Optional ones may be left out.
 func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	var attached []schema.Hook
 	var links []io.Closer
 	var progs []*ebpf.Program
-	for _, h := range hooks {
+	var came []int64
+	for _, h := range endsFirst(hooks) {
 		c, ls, err := s.attach(h)
 		if err != nil {
 			p.Refused = append(p.Refused, schema.Refusal{Hook: h.String(), Why: err.Error()})
@@ -108,7 +150,7 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 			}
 			return nil
 		}
-		attached, links, progs = append(attached, h), append(links, ls...), append(progs, c)
+		attached, links, progs, came = append(attached, h), append(links, ls...), append(progs, c), append(came, s.conf.Clock())
 	}
 	if len(attached) == 0 {
 		return nil
@@ -120,23 +162,26 @@ func (s *Set) attachRung(hooks []schema.Hook, p *Plan) []schema.Hook {
 	}
 	s.links = append(s.links, links...)
 	s.progs = append(s.progs, progs...)
-	return attached
+	return p.sorted(hooks, attached, came)
 }
 
-// attach loads one program and attaches it where its hook says.
+// sorted puts the attached hooks back into the order of their rung, with the times at which
+// they came.
+func (p *Plan) sorted(hooks, attached []schema.Hook, came []int64) (out []schema.Hook) {
+	p.Came = nil
+	for _, h := range hooks {
+		if i := slices.Index(attached, h); i >= 0 {
+			out, p.Came = append(out, h), append(p.Came, came[i])
+		}
+	}
+	return out
+}
+
+// attach attaches a program where its hook says.
 func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
-	prog, ok := s.base.Programs[h.Prog]
-	if !ok {
-		return nil, nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
-	}
-	prog = prog.Copy()
-	setLibrary(prog, 0)
-	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
-		prog.AttachTo = h.Target // one program may stand for many functions
-	}
-	p, err := s.loadProgram(prog)
+	p, err := s.program(h)
 	if err != nil {
-		return nil, nil, fmt.Errorf("load: %w", short(err))
+		return nil, nil, err
 	}
 	links, err := s.link(h, p)
 	if err != nil {
@@ -174,7 +219,7 @@ func (s *Set) link(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	case schema.Uprobe, schema.Uretprobe:
 		return s.linkLibraries(h, p)
 	case schema.Perf:
-		return linkPerf(h, p)
+		return s.linkPerf(h, p)
 	default:
 		err = fmt.Errorf("no mechanism %q", h.Kind)
 	}
@@ -205,18 +250,18 @@ func (s *Set) Alternatives(p *Plan) (also []string, refused []schema.Refusal) {
 		return nil, nil
 	}
 	below := false
-	for _, rung := range p.Event.Ladder {
+	for i, rung := range p.Event.Ladder {
 		if !below {
 			below = rung[0].Prog == p.Hooks[0].Prog
 			continue
 		}
-		hooks, no := s.usable(p.Event, rung)
-		refused = append(refused, no...)
-		if hooks == nil {
+		u := s.usable(p.Event, i)
+		refused = append(refused, u.refused...)
+		if u.hooks == nil {
 			continue
 		}
 		trial := Plan{Event: p.Event}
-		if attached := s.attachRung(hooks, &trial); attached != nil {
+		if attached := s.attachRung(u.hooks, &trial); attached != nil {
 			trial.Hooks = attached
 			also = append(also, strings.Join(trial.Names(), "+"))
 		}

@@ -128,7 +128,7 @@ func (s *Set) count(p *Plan) {
 		for _, pattern := range patterns {
 			one := h
 			one.Target = pattern
-			p.Hooks = append(p.Hooks, one)
+			p.Hooks, p.Came = append(p.Hooks, one), append(p.Came, s.conf.Clock())
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"netrec/bpf"
 	kallsyms "netrec/record/symbol"
 	"netrec/schema"
 )
@@ -45,7 +46,11 @@ func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[strin
 	page := int64(os.Getpagesize())
 	s := &Set{kernel: k, conf: Config{CPUs: PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Symbols: symbols, Filters: filters}}
 	defer s.Release()
-	if err := s.prepare(); err != nil {
+	spec, err := bpf.Spec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.prepare(spec); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]loaded{}

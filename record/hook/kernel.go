@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/cilium/ebpf/btf"
 
@@ -25,6 +26,8 @@ type kernel struct {
 	types   *btf.Spec
 	symbols Symbols
 	tracefs string // "" where it is not mounted
+
+	functionsLike func() (map[string][]function, error) // of the members, by target
 }
 
 func newKernel(symbols Symbols) (*kernel, error) {
@@ -33,7 +36,7 @@ func newKernel(symbols Symbols) (*kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the kernel's BTF: %w", err)
 	}
-	return &kernel{cache: cache, types: types, symbols: symbols, tracefs: findTracefs()}, nil
+	return &kernel{cache: cache, types: types, symbols: symbols, tracefs: findTracefs(), functionsLike: sync.OnceValues(readCandidates)}, nil
 }
 
 // check says why a hook cannot exist on this kernel, or nil.

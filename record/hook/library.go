@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
 	"netrec/record/proc"
@@ -44,6 +45,15 @@ const deleted = " (deleted)"
 type Library struct {
 	Name string // as its users name it
 	file *os.File
+	exe  *link.Executable // opened once: reading its symbols takes longer than a probe in it
+}
+
+// executable is the file as probes are attached to it.
+func (l *Library) executable() (ex *link.Executable, err error) {
+	if l.exe == nil {
+		l.exe, err = link.OpenExecutable(proc.Path(l.file))
+	}
+	return l.exe, err
 }
 
 // inode is what probes are attached to.

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -41,21 +42,23 @@ var members = map[string]member{
 // maxMembers bounds the programs of one hook: Linux has some forty queueing disciplines.
 const maxMembers = 128
 
+// hasMembers reports whether an event has hooks that stand for many functions.
+func hasMembers(e *schema.Event) bool {
+	return slices.ContainsFunc(e.Ladder, func(r schema.Rung) bool {
+		return slices.ContainsFunc(r, func(h schema.Hook) bool { _, ok := members[h.Target]; return ok })
+	})
+}
+
 // expand gives a hook per function. Kernels before 5.11 have no BTF of modules; there a
 // function of a module is taken by its name, and only kprobes can use it.
 func (k *kernel) expand(h schema.Hook) ([]schema.Hook, error) {
 	m := members[h.Target]
-	f, err := os.Open("/proc/kallsyms")
-	if err != nil {
-		return nil, fmt.Errorf("kernel symbols: %w", err)
-	}
-	defer f.Close()
-	found, err := candidates(f, m)
+	found, err := k.functionsLike()
 	if err != nil {
 		return nil, err
 	}
 	var hooks []schema.Hook
-	for _, fn := range found {
+	for _, fn := range found[h.Target] {
 		one := h
 		one.Target, one.Optional = fn.name, true
 		types, err := k.types, error(nil)
@@ -82,28 +85,45 @@ func (k *kernel) expand(h schema.Hook) ([]schema.Hook, error) {
 // function is a function of the kernel or of a module.
 type function struct{ name, module string }
 
-// candidates reads lines of kallsyms and gives the functions with fitting names, each
-// once; one that occurs twice cannot be told apart.
-func candidates(r io.Reader, m member) ([]function, error) {
-	var out []function
-	count := map[string]int{}
+// readCandidates reads the kernel's symbols, once for all members.
+func readCandidates() (map[string][]function, error) {
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return nil, fmt.Errorf("kernel symbols: %w", err)
+	}
+	defer f.Close()
+	return candidates(f)
+}
+
+// candidates reads lines of kallsyms and gives, for each member, the functions with fitting
+// names, each once; one that occurs twice cannot be told apart.
+func candidates(r io.Reader) (map[string][]function, error) {
+	out, count := map[string][]function{}, map[string]int{}
 	sc := bufio.NewScanner(r)
 	for sc.Scan() {
-		f := strings.Fields(sc.Text())
-		if len(f) < 3 || (f[1] != "t" && f[1] != "T") || !m.named(f[2]) {
-			continue
+		for target, m := range members {
+			if !bytes.Contains(sc.Bytes(), []byte(m.word)) {
+				continue // of a quarter of a million lines nearly all
+			}
+			f := strings.Fields(sc.Text())
+			if len(f) < 3 || (f[1] != "t" && f[1] != "T") || !m.named(f[2]) {
+				continue
+			}
+			fn := function{name: f[2]}
+			if len(f) > 3 {
+				fn.module = strings.Trim(f[3], "[]")
+			}
+			count[target+fn.name]++
+			out[target] = append(out[target], fn)
 		}
-		fn := function{name: f[2]}
-		if len(f) > 3 {
-			fn.module = strings.Trim(f[3], "[]")
-		}
-		count[fn.name]++
-		out = append(out, fn)
 	}
 	if err := sc.Err(); err != nil {
 		return nil, fmt.Errorf("kernel symbols: %w", err)
 	}
-	return slices.DeleteFunc(out, func(fn function) bool { return count[fn.name] > 1 }), nil
+	for target := range out {
+		out[target] = slices.DeleteFunc(out[target], func(fn function) bool { return count[target+fn.name] > 1 })
+	}
+	return out, nil
 }
 
 func (m member) named(name string) bool {

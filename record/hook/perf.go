@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -23,9 +24,18 @@ func (fd perfEvent) Close() error { return unix.Close(int(fd)) }
 // softwareEvents are the events of perf that a hook may name.
 var softwareEvents = map[string]uint64{"cpu-clock": unix.PERF_COUNT_SW_CPU_CLOCK}
 
-// linkPerf opens the event on every CPU that is online; CPUs that come later are not
-// sampled. A link of the kernel's own would need 5.15, closing the event does the same.
-func linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
+// timer is an event of perf that stands on every CPU.
+type timer struct {
+	prog   *ebpf.Program
+	hook   schema.Hook
+	config uint64
+	hertz  uint64
+	on     map[int]bool // CPUs that were online at the last look
+}
+
+// linkPerf opens the event on every CPU that is online; Newcomers does on those that come
+// later. A link of the kernel's own would need 5.15, closing the event does the same.
+func (s *Set) linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	name, freq, _ := strings.Cut(h.Target, "@")
 	config, ok := softwareEvents[name]
 	hertz, err := strconv.ParseUint(freq, 10, 32)
@@ -36,6 +46,7 @@ func linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
+	t := &timer{prog: p, hook: h, config: config, hertz: hertz, on: map[int]bool{}}
 	var open []io.Closer
 	for _, cpu := range cpus {
 		fd, err := openPerf(config, hertz, cpu, p)
@@ -48,9 +59,57 @@ func linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 			}
 			return nil, fmt.Errorf("cpu %d: %w", cpu, err)
 		}
+		t.on[cpu] = true
 		open = append(open, fd)
 	}
+	s.timers = append(s.timers, t)
 	return open, nil
+}
+
+// Newcomers opens the events of perf on CPUs that came online since the last look, where the
+// recorder still may, and says which came. An event does not outlive its CPU: one that went
+// and came back is new.
+func (s *Set) Newcomers() (late []schema.Late) {
+	if len(s.timers) == 0 {
+		return nil
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil
+	}
+	for _, t := range s.timers {
+		was := t.on
+		t.on = map[int]bool{}
+		for _, cpu := range cpus {
+			t.on[cpu] = true
+			if was[cpu] {
+				continue
+			}
+			fd, err := openPerf(t.config, t.hertz, cpu, t.prog)
+			if errors.Is(err, unix.ENODEV) {
+				t.on[cpu] = false
+				continue
+			}
+			l := schema.Late{Event: s.eventOf(t.hook), Place: fmt.Sprintf("CPU %d", cpu)}
+			if err != nil {
+				l.Why = err.Error()
+			} else {
+				s.links = append(s.links, fd)
+			}
+			late = append(late, l)
+		}
+	}
+	return late
+}
+
+// eventOf is the name of the event that a hook was attached for.
+func (s *Set) eventOf(h schema.Hook) string {
+	for i := range s.Plans {
+		if slices.Contains(s.Plans[i].Hooks, h) {
+			return s.Plans[i].Event.Name
+		}
+	}
+	return ""
 }
 
 func openPerf(config, hertz uint64, cpu int, p *ebpf.Program) (perfEvent, error) {

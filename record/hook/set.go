@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,24 +39,32 @@ type Config struct {
 
 	CountFuncs []string // patterns of functions to count
 	CountTPs   []string // the same of tracepoints, group:name
+
+	Clock func() int64 // of the events, monotonic ns; nil where nobody asks when hooks came
 }
 
 // Plan is what was decided for one event.
 type Plan struct {
 	Event   *schema.Event
 	Hooks   []schema.Hook // attached; none where every rung was refused
+	Came    []int64       // when each was, by Config.Clock
 	Refused []schema.Refusal
 }
 
 // Names lists the attached hooks; a second program at the same place is not one more.
 func (p *Plan) Names() []string {
-	var names []string
-	for _, h := range p.Hooks {
+	names, _ := p.attached()
+	return names
+}
+
+// attached lists the hooks and when they came.
+func (p *Plan) attached() (names []string, came []int64) {
+	for i, h := range p.Hooks {
 		if !h.Again {
-			names = append(names, h.String())
+			names, came = append(names, h.String()), append(came, p.Came[i])
 		}
 	}
-	return names
+	return names, came
 }
 
 // Set is a loaded and attached set of probes.
@@ -78,6 +87,9 @@ type Set struct {
 	conf   Config
 	base   *ebpf.CollectionSpec
 	cookie bool
+	uses   map[rungKey]use
+	ahead  ahead
+	timers []*timer // events of perf, which stand on CPUs
 
 	libs      *libraries
 	found     []*Library // at the start
@@ -102,17 +114,29 @@ func Load(conf Config) (*Set, error) {
 }
 
 func load(conf Config) (*Set, error) {
+	if conf.Clock == nil {
+		conf.Clock = func() int64 { return 0 }
+	}
+	object := sync.OnceValues(bpf.Spec)
+	go object() // beside reading the kernel's own types
 	k, err := newKernel(conf.Symbols)
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}}
+	if slices.ContainsFunc(conf.Events, hasMembers) {
+		go k.functionsLike()
+	}
+	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}, uses: map[rungKey]use{}}
 	if err := s.findLibraries(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	defer closeLibraries(s.found)
 	s.chooseCounted()
-	if err := s.prepare(); err != nil {
+	spec, err := object()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.prepare(spec); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	for name, e := range schema.Enums {
@@ -120,12 +144,21 @@ func load(conf Config) (*Set, error) {
 			s.Enums[name] = k.enum(e.Kernel)
 		}
 	}
-	for _, e := range conf.Events {
-		if !e.Own() {
-			s.Plans = append(s.Plans, s.climb(e))
-		}
-	}
+	s.climbAll()
 	return s, nil
+}
+
+// climbAll attaches in the order of the profiles; the plans are in that of the events.
+func (s *Set) climbAll() {
+	events := inOrder(slices.DeleteFunc(slices.Clone(s.conf.Events), (*schema.Event).Own))
+	s.loadAhead(events)
+	defer s.dropAhead()
+	for _, e := range events {
+		s.Plans = append(s.Plans, s.climb(e))
+	}
+	slices.SortFunc(s.Plans, func(a, b Plan) int {
+		return slices.Index(s.conf.Events, a.Event) - slices.Index(s.conf.Events, b.Event)
+	})
 }
 
 // Forget frees what was needed to choose and load: the kernel's types take tens of
@@ -133,11 +166,7 @@ func load(conf Config) (*Set, error) {
 func (s *Set) Forget() { s.kernel, s.base = nil, nil }
 
 // prepare sets the constants, patches the programs and creates maps and rings.
-func (s *Set) prepare() error {
-	spec, err := bpf.Spec()
-	if err != nil {
-		return err
-	}
+func (s *Set) prepare(spec *ebpf.CollectionSpec) (err error) {
 	s.base = spec
 	s.cookie = features.HaveProgramHelper(ebpf.Kprobe, helperAttachCookie) == nil
 	pc := s.kernel.preemptCount()
@@ -214,9 +243,18 @@ func (s *Set) makeRings(inner *ebpf.MapSpec) error {
 	return nil
 }
 
+// Start lets all probes make rows from this moment on. Before it they only note the starts
+// of calls.
+func (s *Set) Start() error {
+	if err := s.maps.Variables["recording"].Set(uint32(1)); err != nil {
+		return fmt.Errorf("start the probes: %w", err)
+	}
+	return nil
+}
+
 // Stop makes all probes fall silent at once. It takes no system call and no privilege.
 func (s *Set) Stop() error {
-	if err := s.maps.Variables["stopped"].Set(uint32(1)); err != nil {
+	if err := s.maps.Variables["recording"].Set(uint32(0)); err != nil {
 		return fmt.Errorf("stop the probes: %w", err)
 	}
 	return nil
@@ -262,7 +300,8 @@ func (s *Set) Release() {
 }
 
 // States is the plans as the file keeps them; events that were not asked for are in it too.
-func (s *Set) States() []schema.EventHooks {
+// wall makes Unix time of what Config.Clock says.
+func (s *Set) States(wall func(int64) int64) []schema.EventHooks {
 	var out []schema.EventHooks
 	planned := map[string]*Plan{}
 	for i := range s.Plans {
@@ -279,7 +318,10 @@ func (s *Set) States() []schema.EventHooks {
 			if len(p.Hooks) > 0 {
 				st.State = schema.HookAttached
 			}
-			st.Hooks = p.Names()
+			st.Hooks, st.CameNS = p.attached()
+			for i, at := range st.CameNS {
+				st.CameNS[i] = wall(at)
+			}
 		}
 		out = append(out, st)
 	}

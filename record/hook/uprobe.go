@@ -10,7 +10,6 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 
-	"netrec/record/proc"
 	"netrec/schema"
 )
 
@@ -59,7 +58,7 @@ func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]io.Closer, error)
 
 // linkLibrary attaches one program in one library, which rows shall name by ref.
 func (s *Set) linkLibrary(lib *Library, at site, ref uint32) ([]io.Closer, error) {
-	ex, err := link.OpenExecutable(proc.Path(lib.file))
+	ex, err := lib.executable()
 	if err != nil {
 		return nil, err
 	}

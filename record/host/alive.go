@@ -41,7 +41,7 @@ func (a *Alive) Read(ctx context.Context, before []schema.Socket) (now []schema.
 		r.sockets(h.inode, h.at)
 		held[h.inode] = true
 	}
-	_ = r.own(ctx) // what it could not find stays without an owner
+	_ = r.Own(ctx) // what it could not find stays without an owner
 	owners := map[int64][]schema.Owner{}
 	for i := range before {
 		s := &before[i]

@@ -98,7 +98,7 @@ func TestFactsOfOneNamespace(t *testing.T) {
 	if err := ns.do(func() { r.namespace(&ns, true) }); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.own(context.Background()); err != nil {
+	if err := r.Own(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Warnings) > 0 {

@@ -49,8 +49,8 @@ func eachPid(ctx context.Context, f func(pid int) bool) error {
 	return nil
 }
 
-// own fills in the owners of the sockets found, in one pass over all descriptors.
-func (r *Report) own(ctx context.Context) error {
+// Own fills in the owners of the sockets found, in one pass over all descriptors.
+func (r *Report) Own(ctx context.Context) error {
 	byInode := make(map[uint32][]schema.Owner, len(r.Sockets))
 	for i := range r.Sockets {
 		if n := r.Sockets[i].Inode; n != 0 { // 0: closed by its owner, or not accepted yet
