@@ -149,8 +149,8 @@ func sameSet(a, b []string) bool {
 func TestMapsAreBounded(t *testing.T) {
 	known := map[string]bool{"rings": true, "counters": true, "calls": true, "layout": true, "marks": true, "preempt_at": true,
 		"irq_starts": true, "dequeues": true, // a fixed number of slots per CPU
-		"thread_marks": true,                       // a fixed number of slots that threads share
-		"lookups":      true, "blank_lookup": true, // threads that look names up at a time, at most 4096
+		"thread_marks": true, "entered": true, // a fixed number of slots that threads share
+		"lookups": true, "blank_lookup": true, // threads that look names up at a time, at most 4096
 		"stack_pids":  true,                      // the newest 1024 processes whose stacks were seen
 		"qdisc_kinds": true,                      // kinds of queueing disciplines that the kernel has
 		"counts":      true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader

@@ -41,6 +41,12 @@ enum dir_value {
 	DIR_RECV = 1,
 };
 
+enum door_value {
+	DOOR_SYSCALL = 0,
+	DOOR_IO_URING = 1,
+	DOOR_COMPAT = 2,
+};
+
 enum func_value {
 	FUNC_CLOSE = 1,
 	FUNC_CLOSE_RANGE = 2,
@@ -333,7 +339,8 @@ struct sys_connect {
 	u16 sock_type;
 	u16 protocol;
 	s32 fd;
-	u8 pad10[4];
+	u8 door;
+	u8 pad11[3];
 	u64 ustack[64];
 };
 
@@ -353,7 +360,8 @@ struct sys_accept {
 	s32 flags;
 	u8 peer_buf;
 	u8 func;
-	u8 pad13[2];
+	u8 door;
+	u8 pad14[1];
 };
 
 #define EV_sys_close 32
@@ -429,10 +437,11 @@ struct sys_poll {
 	s64 dur_ns;
 	s64 ret;
 	s64 timeout_ns;
+	u64 epoll;
 	s32 nfds;
 	s32 epfd;
 	u8 func;
-	u8 pad7[7];
+	u8 pad8[7];
 	u64 fds[17];
 	u64 ready[25];
 };
@@ -445,11 +454,12 @@ struct sys_epoll_ctl {
 	s64 dur_ns;
 	s64 ret;
 	u64 epoll_data;
+	u64 epoll;
 	s32 fd;
 	s32 epfd;
 	u32 epoll_events;
 	u8 epoll_op;
-	u8 pad9[3];
+	u8 pad10[3];
 };
 
 #define EV_fd_dup 65

@@ -165,7 +165,10 @@ struct file {
 	struct path f_path;
 };
 
+typedef enum { SS_FREE, SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING } socket_state;
+
 struct socket {
+	socket_state state;
 	short type;
 	struct file *file;
 	struct sock *sk;
@@ -373,6 +376,8 @@ struct task_struct {
 	struct sched_entity se;
 	int tgid;
 	unsigned int flags;
+	struct task_struct *group_leader;
+	char comm[16];
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
@@ -423,6 +428,7 @@ struct sockaddr_in6 {
 #define ETH_P_IPV6 0x86dd
 #define S_IFMT 00170000
 #define PF_KTHREAD 0x00200000
+#define PF_IO_WORKER 0x00000010 /* a thread of io_uring, of the process that has the ring */
 #define S_IFSOCK 0140000
 #define S_IFIFO 0010000
 #define S_IFSHIFT 12

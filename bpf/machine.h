@@ -15,6 +15,22 @@ struct pt_regs {
 /* Arguments of the system call that a task is in, from task_regs. */
 #define CALL_ARG1(call) BPF_CORE_READ(call, di)
 #define CALL_ARG2(call) BPF_CORE_READ(call, si)
+#define CALL_ARG3(call) BPF_CORE_READ(call, dx)
+#define CALL_ARG4(call) BPF_CORE_READ(call, r10)
+#define CALL_ARG5(call) BPF_CORE_READ(call, r8)
+
+/* Its number, and the numbers of calls here and of 32-bit programs, some of which have
+ * one call for all of sockets. */
+#define CALL_NR(call) BPF_CORE_READ(call, orig_ax)
+#define X32_CALL 0x40000000
+#define NR_CONNECT 42
+#define NR_ACCEPT 43
+#define NR_ACCEPT4 288
+#define NR_IO_URING_ENTER 426
+#define COMPAT_SOCKETCALL 102
+#define COMPAT_CONNECT 362
+#define COMPAT_ACCEPT 364 /* accept4 takes its place */
+#define COMPAT_ACCEPT4 364
 
 /* Arguments of a function beyond those that libbpf names; the seventh is on the stack. */
 #define FUNC_ARG6(ctx) ((ctx)->r9)
@@ -36,11 +52,26 @@ struct user_pt_regs {
 
 struct pt_regs {
 	u64 regs[31], sp, pc, pstate, orig_x0;
+	s32 syscallno;
 };
 
 /* The result takes the place of the first argument before the call has returned. */
 #define CALL_ARG1(call) BPF_CORE_READ(call, orig_x0)
 #define CALL_ARG2(call) BPF_CORE_READ(call, regs[1])
+#define CALL_ARG3(call) BPF_CORE_READ(call, regs[2])
+#define CALL_ARG4(call) BPF_CORE_READ(call, regs[3])
+#define CALL_ARG5(call) BPF_CORE_READ(call, regs[4])
+
+#define CALL_NR(call) ((u32)BPF_CORE_READ(call, syscallno))
+#define X32_CALL 0x40000000 /* no such calls here */
+#define NR_CONNECT 203
+#define NR_ACCEPT 202
+#define NR_ACCEPT4 242
+#define NR_IO_URING_ENTER 426
+#define COMPAT_SOCKETCALL 283 /* no such call here; one that is listed anyway */
+#define COMPAT_CONNECT 283
+#define COMPAT_ACCEPT 285
+#define COMPAT_ACCEPT4 366
 
 #define FUNC_ARG6(ctx) (((struct user_pt_regs *)(ctx))->regs[5])
 #define FUNC_ARG7(ctx) (((struct user_pt_regs *)(ctx))->regs[6])

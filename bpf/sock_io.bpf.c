@@ -2,6 +2,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
+SITE(sock_sendmsg);
+SITE(__sock_sendmsg);
+
+/* 6.1 has one in the other, 5.10 has not: the outer one sees it on both. */
+#define BELOW_SOCK_SENDMSG(ctx) within(site_sock_sendmsg, CALLER(ctx, 2, __sock_sendmsg))
+
 /* Without the hooks at the start of a call there is nothing to look up at its end,
  * which would take a third of the probe's time. */
 static __always_inline struct call *detail(void)
@@ -147,11 +153,8 @@ int BPF_PROG(sock_io_inet6_recv_in, struct socket *sock, struct msghdr *msg, u64
 	return remember(sock, msg, size, flags, true);
 }
 
-/* 5.10 and 6.1 have no length tracepoints. __sock_sendmsg sees every send but those
- * of pages, which have sock_sendpage; what is left in the iterator plus what was
- * sent is what was asked for. */
-SEC("fexit/__sock_sendmsg")
-int BPF_PROG(sock_io_send_fexit, struct socket *sock, struct msghdr *msg, int ret)
+/* What is left in the iterator plus what was sent is what was asked for. */
+static __always_inline int send_exit(struct socket *sock, struct msghdr *msg, int ret)
 {
 	struct io_facts f = {.flags = msg->msg_flags, .rmem_in = -1};
 	struct call call = {};
@@ -160,6 +163,21 @@ int BPF_PROG(sock_io_send_fexit, struct socket *sock, struct msghdr *msg, int re
 	kernel_addr(msg->msg_name, &call);
 	f.call = &call;
 	return sock_io(sock->sk, DIR_SEND, ret, &f, true);
+}
+
+/* 5.10 and 6.1 have no length tracepoints. __sock_sendmsg sees every send but those
+ * of pages, which have sock_sendpage, and those for which the compiler has put it into
+ * sock_sendmsg (5.10): io_uring's and the kernel's own. */
+SEC("fexit/__sock_sendmsg")
+int BPF_PROG(sock_io_send_fexit, struct socket *sock, struct msghdr *msg, int ret)
+{
+	return BELOW_SOCK_SENDMSG(ctx) ? 0 : send_exit(sock, msg, ret);
+}
+
+SEC("fexit/sock_sendmsg")
+int BPF_PROG(sock_io_sendmsg_fexit, struct socket *sock, struct msghdr *msg, int ret)
+{
+	return send_exit(sock, msg, ret);
 }
 
 SEC("fexit/sock_sendpage")
@@ -194,6 +212,13 @@ SEC("fexit/inet6_recvmsg")
 int BPF_PROG(sock_io_inet6_recv_fexit, struct socket *sock, struct msghdr *msg, u64 size, int flags, int ret)
 {
 	return recv_exit(sock, size, flags, ret);
+}
+
+/* Raw sockets of IPv6 have none of the two above. */
+SEC("fexit/sock_common_recvmsg")
+int BPF_PROG(sock_io_raw_recv_fexit, struct socket *sock, struct msghdr *msg, u64 size, int flags, int ret)
+{
+	return is_inet(sock->sk->__sk_common.skc_family) ? recv_exit(sock, size, flags, ret) : 0;
 }
 
 /* Families without a function of their own here; of a recvmmsg batch this one sees

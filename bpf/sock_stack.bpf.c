@@ -67,6 +67,12 @@ int BPF_PROG(sock_stack_recv_tp, struct sock *sk, int ret, int flags)
 SEC("fexit/__sock_sendmsg")
 int BPF_PROG(sock_stack_send_fexit, struct socket *sock, struct msghdr *msg, int ret)
 {
+	return BELOW_SOCK_SENDMSG(ctx) ? 0 : sock_stack(ctx, sock->sk, DIR_SEND, ret, msg->msg_flags, true);
+}
+
+SEC("fexit/sock_sendmsg")
+int BPF_PROG(sock_stack_sendmsg_fexit, struct socket *sock, struct msghdr *msg, int ret)
+{
 	return sock_stack(ctx, sock->sk, DIR_SEND, ret, msg->msg_flags, true);
 }
 
@@ -87,6 +93,14 @@ int BPF_PROG(sock_stack_inet_recv_fexit, struct socket *sock, struct msghdr *msg
 SEC("fexit/inet6_recvmsg")
 int BPF_PROG(sock_stack_inet6_recv_fexit, struct socket *sock, struct msghdr *msg, u64 size, int flags, int ret)
 {
+	return sock_stack(ctx, sock->sk, DIR_RECV, ret, flags, true);
+}
+
+SEC("fexit/sock_common_recvmsg")
+int BPF_PROG(sock_stack_raw_recv_fexit, struct socket *sock, struct msghdr *msg, u64 size, int flags, int ret)
+{
+	if (!is_inet(sock->sk->__sk_common.skc_family))
+		return 0;
 	return sock_stack(ctx, sock->sk, DIR_RECV, ret, flags, true);
 }
 

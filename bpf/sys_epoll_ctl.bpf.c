@@ -38,6 +38,7 @@ static __always_inline void epoll_ctl_exit(struct call *call, s64 ret)
 	r->epoll_data = ev->data;
 	r->epoll_events = ev->events;
 	r->epfd = call->arg[0];
+	r->epoll = (u64)epoll_of(r->epfd);
 	r->epoll_op = call->arg[1];
 	r->fd = call->arg[2];
 	SUBMIT(r);

@@ -166,8 +166,10 @@ static __always_inline void fill_select(struct sys_poll *r, struct call *call, u
 	struct polling *p = (void *)call->bytes;
 	u32 n = call->arg[1];
 
-	r->fds[0] = HEAD(POLL_FORM_BITS, n);
-	__builtin_memcpy(r->fds + 1, p->sets, sizeof(p->sets));
+	if (call->ts) {
+		r->fds[0] = HEAD(POLL_FORM_BITS, n);
+		__builtin_memcpy(r->fds + 1, p->sets, sizeof(p->sets));
+	}
 	r->ready[0] = HEAD(POLL_FORM_BITS_OUT, found);
 	if (found)
 		read_sets(r->ready + 1, p->user, n);
@@ -210,6 +212,38 @@ static __always_inline struct sock *poll_sock(struct call *call, const u8 func)
 	return fd_sock((s32)p->pollfds[0]);
 }
 
+/* poll_waited makes the call again of its registers, for one that began before the recording
+ * did. What select asked for it has written its answer over. */
+static __always_inline void poll_waited(struct call *call, const u8 func)
+{
+	struct polling *p = (void *)call->bytes;
+	struct pt_regs *regs = task_regs();
+
+	call->arg[2] = (u64)-1;
+	switch (func) {
+	case FUNC_POLL:
+	case FUNC_PPOLL:
+		call->arg[0] = CALL_ARG1(regs);
+		call->arg[1] = (u64)(u32)-1 << 32 | (u32)CALL_ARG2(regs);
+		bpf_probe_read_user(p->pollfds, pollfds_bytes(call->arg[1]), (void *)call->arg[0]);
+		break;
+	case FUNC_SELECT:
+	case FUNC_PSELECT6:
+		call->arg[1] = (u64)(u32)-1 << 32 | (u32)CALL_ARG1(regs);
+		p->user[0] = (void *)CALL_ARG2(regs);
+		p->user[1] = (void *)CALL_ARG3(regs);
+		p->user[2] = (void *)CALL_ARG4(regs);
+		break;
+	default:
+		call->arg[0] = CALL_ARG2(regs);
+		call->arg[1] = CALL_ARG1(regs) << 32 | (u32)CALL_ARG3(regs);
+	}
+	if (func == FUNC_POLL)
+		call->arg[2] = from_ms(CALL_ARG3(regs));
+	else if (func == FUNC_EPOLL_WAIT || func == FUNC_EPOLL_PWAIT)
+		call->arg[2] = from_ms(CALL_ARG4(regs));
+}
+
 static __always_inline void poll_done(struct call *call, s64 ret, const u8 func)
 {
 	struct sock *sk = poll_sock(call, func);
@@ -221,11 +255,12 @@ static __always_inline void poll_done(struct call *call, s64 ret, const u8 func)
 	r = BEGIN(sys_poll, sk, 0, netns);
 	if (!r)
 		return;
-	r->dur_ns = r->h.ts_ns - call->ts;
+	r->dur_ns = call->ts ? r->h.ts_ns - call->ts : 0;
 	r->ret = ret;
 	r->timeout_ns = call->arg[2];
 	r->nfds = (u32)call->arg[1];
 	r->epfd = call->arg[1] >> 32;
+	r->epoll = (u64)epoll_of(r->epfd);
 	r->func = func;
 	__builtin_memset(r->fds, 0, sizeof(r->fds));
 	__builtin_memset(r->ready, 0, sizeof(r->ready));
@@ -242,12 +277,15 @@ static __always_inline void poll_done(struct call *call, s64 ret, const u8 func)
 	SEC("tp/syscalls/sys_exit_" #name)                                    \
 	int sys_##name##_exit(struct trace_event_raw_sys_exit *ctx)           \
 	{                                                                     \
-		struct call *call = call_of(EV_sys_poll);                     \
+		struct call *call = call_of(EV_sys_poll), late = {};          \
                                                                               \
-		if (!call)                                                    \
-			return 0;                                             \
-		poll_done(call, ctx->ret, id);                                \
-		call_end(EV_sys_poll);                                        \
+		if (call) {                                                   \
+			poll_done(call, ctx->ret, id);                        \
+			call_end(EV_sys_poll);                                \
+		} else if (want_task()) {                                     \
+			poll_waited(&late, id);                               \
+			poll_done(&late, ctx->ret, id);                       \
+		}                                                             \
 		return 0;                                                     \
 	}
 

@@ -58,6 +58,7 @@ const (
 	NeverNull Null = iota
 	ZeroNull       // 0
 	OnesNull       // all bits set, -1 if signed
+	LeastNull      // the least number of a signed type, where -1 has a meaning
 )
 
 // Column is one column of the capture file.
@@ -143,6 +144,8 @@ func (e *Event) build() error {
 			f.Null = ZeroNull
 		case "ones":
 			f.Null = OnesNull
+		case "least":
+			f.Null = LeastNull
 		default:
 			return fmt.Errorf("field %s: no null rule %q", sf.Name, n)
 		}

@@ -55,6 +55,7 @@ func names(first int64, ss ...string) []EnumValue {
 var (
 	_ = enum(Enum{Name: "ctx", Probe: true, Values: names(0, "task", "softirq", "hardirq", "nmi", "unknown")})
 	_ = enum(Enum{Name: "dir", Probe: true, Values: names(0, "send", "recv")})
+	_ = enum(Enum{Name: "door", Probe: true, Values: names(0, "syscall", "io_uring", "compat")})
 	_ = enum(Enum{Name: "retrans_kind", Probe: true, Values: names(1, "R", "L", "S")})
 	_ = enum(Enum{Name: "cause", Probe: true, Values: names(1, "ring", "scratch", "writer", "nested")})
 	_ = enum(Enum{Name: "func", Probe: true, Values: names(1,

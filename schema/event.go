@@ -54,6 +54,9 @@ type Hook struct {
 	// layouts from before it came.
 	Without string
 
+	// Missed is what nothing sees where this hook is not attached.
+	Missed string
+
 	// CallSite names a function that the probe tells calls from by its addresses, and
 	// cannot do without.
 	CallSite string

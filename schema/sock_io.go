@@ -35,10 +35,12 @@ var sockIO = Event{ID: 20, Name: "sock_io", Row: SockIO{}, Rate: High, Profile: 
 			{Kind: Fentry, Target: "inet6_recvmsg", Args: 4, Prog: "sock_io_inet6_recv_in", Optional: true, Detail: true},
 		},
 		{
-			{Kind: Fexit, Target: "__sock_sendmsg", Args: 2, Prog: "sock_io_send_fexit"},
+			{Kind: Fexit, Target: "__sock_sendmsg", Args: 2, CallSite: "sock_sendmsg", Prog: "sock_io_send_fexit"},
+			{Kind: Fexit, Target: "sock_sendmsg", Args: 2, Prog: "sock_io_sendmsg_fexit"},
 			{Kind: Fexit, Target: "sock_sendpage", Args: 6, Prog: "sock_io_sendpage_fexit", Optional: true},
 			{Kind: Fexit, Target: "inet_recvmsg", Args: 4, Prog: "sock_io_inet_recv_fexit"},
 			{Kind: Fexit, Target: "inet6_recvmsg", Args: 4, Prog: "sock_io_inet6_recv_fexit", Optional: true},
+			{Kind: Fexit, Target: "sock_common_recvmsg", Args: 4, Prog: "sock_io_raw_recv_fexit", Optional: true},
 			{Kind: Fexit, Target: "sock_recvmsg", Args: 3, Prog: "sock_io_other_recv_fexit"},
 			{Kind: Fentry, Target: "inet_recvmsg", Args: 4, Prog: "sock_io_inet_recv_in", Optional: true, Detail: true},
 			{Kind: Fentry, Target: "inet6_recvmsg", Args: 4, Prog: "sock_io_inet6_recv_in", Optional: true, Detail: true},

@@ -25,10 +25,12 @@ var sockStack = Event{ID: 22, Name: "sock_stack", Row: SockStack{}, Rate: High, 
 			{Kind: RawTP, Target: "sock_recv_length", Args: 3, Prog: "sock_stack_recv_tp"},
 		},
 		{
-			{Kind: Fexit, Target: "__sock_sendmsg", Args: 2, Prog: "sock_stack_send_fexit"},
+			{Kind: Fexit, Target: "__sock_sendmsg", Args: 2, CallSite: "sock_sendmsg", Prog: "sock_stack_send_fexit"},
+			{Kind: Fexit, Target: "sock_sendmsg", Args: 2, Prog: "sock_stack_sendmsg_fexit"},
 			{Kind: Fexit, Target: "sock_sendpage", Args: 6, Prog: "sock_stack_sendpage_fexit", Optional: true},
 			{Kind: Fexit, Target: "inet_recvmsg", Args: 4, Prog: "sock_stack_inet_recv_fexit"},
 			{Kind: Fexit, Target: "inet6_recvmsg", Args: 4, Prog: "sock_stack_inet6_recv_fexit", Optional: true},
+			{Kind: Fexit, Target: "sock_common_recvmsg", Args: 4, Prog: "sock_stack_raw_recv_fexit", Optional: true},
 			{Kind: Fexit, Target: "sock_recvmsg", Args: 3, Prog: "sock_stack_other_recv_fexit"},
 		},
 	}}

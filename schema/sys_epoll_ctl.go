@@ -8,6 +8,7 @@ type SysEpollCtl struct {
 	Dur    int64  `col:"dur_ns"`
 	Ret    int64  `col:"ret"`
 	Data   uint64 `col:"epoll_data" as:"addr" doc:"the caller's data for this descriptor, often the descriptor itself or a pointer"`
+	Epoll  uint64 `col:"epoll" as:"addr" null:"zero" doc:"kernel address of the epoll instance, which tells apart those that had the same descriptor one after the other"`
 	FD     int32  `col:"fd"`
 	EpFD   int32  `col:"epfd" null:"ones"`
 	Events uint32 `col:"epoll_events" as:"bits poll_event" null:"zero" doc:"events wanted: IN|OUT|ET; NULL for DEL"`

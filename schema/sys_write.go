@@ -5,7 +5,7 @@ package schema
 type SysWrite struct {
 	Header
 	Cookie int64 `col:"cookie" null:"zero"`
-	Dur    int64 `col:"dur_ns"`
+	Dur    int64 `col:"dur_ns" null:"zero"`
 	Ret    int64 `col:"ret"`
 	FD     int32 `col:"fd"`
 	Func   uint8 `col:"func" as:"enum func"`

@@ -26,6 +26,8 @@ func newField(f schema.Field, stride int) field {
 		if !f.Signed && f.Size < 8 {
 			r.null = 1<<(8*f.Size) - 1
 		}
+	case schema.LeastNull:
+		r.nullable, r.null = true, -1<<(8*f.Size-1)
 	}
 	switch f.As {
 	case schema.AsRef, schema.AsKsym, schema.AsCgroup:

@@ -60,7 +60,8 @@ func expected(ev *schema.Event, rec []byte, column int, monoToWall int64) any {
 	raw := rec[f.Offset : f.Offset+f.Size]
 	if f.Size <= 8 && !col.Required {
 		if f.Null == schema.ZeroNull && bytes.Count(raw, []byte{0}) == f.Size ||
-			f.Null == schema.OnesNull && bytes.Count(raw, []byte{0xff}) == f.Size {
+			f.Null == schema.OnesNull && bytes.Count(raw, []byte{0xff}) == f.Size ||
+			f.Null == schema.LeastNull && raw[f.Size-1] == 0x80 && bytes.Count(raw, []byte{0}) == f.Size-1 {
 			return nil
 		}
 	}
