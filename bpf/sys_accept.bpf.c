@@ -55,6 +55,8 @@ static __always_inline int accept_done(struct call *call, s64 ret, const u8 func
 	r->flags = call->arg[2];
 	r->peer_buf = call->arg[1] != 0;
 	r->func = func;
+	r->sock_type = any ? BPF_CORE_READ(any, sk_type) : 0;
+	r->protocol = any ? BPF_CORE_READ(any, sk_protocol) : NO_PROTOCOL;
 	SUBMIT(r);
 	return 0;
 }

@@ -33,7 +33,7 @@ static __always_inline int connect_exit(void *ctx, struct call *call, s64 ret)
 	r->dest_port = call->port;
 	r->family = call->family;
 	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
-	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
+	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : NO_PROTOCOL;
 	r->fd = call->arg[0];
 	FILL_STACK(r->ustack, BPF_F_USER_STACK);
 	SUBMIT_NOW(r);

@@ -9,8 +9,8 @@ type SysConnect struct {
 	DestAddr [16]byte `col:"dest_addr" as:"ip Family"`
 	DestPort uint16   `col:"dest_port" null:"zero"`
 	Family   uint16   `col:"family" as:"enum family"`
-	Type     uint16   `col:"sock_type" as:"enum sock_type"`
-	Protocol uint16   `col:"protocol" as:"enum protocol"`
+	Type     uint16   `col:"sock_type" as:"enum sock_type" null:"zero"`
+	Protocol uint16   `col:"protocol" as:"enum protocol" null:"ones"`
 	FD       int32    `col:"fd" doc:"file descriptor of the call"`
 	_        [4]uint8
 	UStack   [64]uint64 `col:"ustack" as:"ustack" doc:"user stack of the caller, folded, outermost first"`
