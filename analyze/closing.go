@@ -3,7 +3,6 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
-	"netrec/analyze/render"
 )
 
 // Errors that end connections.
@@ -48,10 +47,11 @@ func newUnacked(in *engine.Input) *unacked {
 	return u
 }
 
-// put fills the column. SYN and FIN count as acknowledged bytes, so up to two bytes of
-// the tail are missing.
-func (u *unacked) put(t *render.Table, s *agg.Socket, acked int64) {
-	if u != nil {
-		t.Int(max(0, *u.sent.Of(s)-acked))
+// of is what was not acknowledged. SYN and FIN count as acknowledged bytes, so up to two
+// bytes of the tail are missing.
+func (u *unacked) of(s *agg.Socket, acked int64) traffic {
+	if u == nil {
+		return traffic{}
 	}
+	return traffic{tx: max(0, *u.sent.Of(s)-acked), known: true}
 }

@@ -25,12 +25,20 @@ func (f *tcpconnect) columns() []render.Column {
 
 // line shows an attempt whose ends are known.
 func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
-	if !f.ports.has(s.Rport) { // TCP could not begin it, and its port is known only now
+	raddr, rport := a.raddr, a.rport
+	if rport == 0 {
+		raddr, rport = s.Raddr, s.Rport
+	}
+	if !f.ports.has(rport) { // TCP could not begin it, and its port is known only now
 		f.all, f.unborn = f.all-1, f.unborn-1
 		return
 	}
+	if f.counts {
+		f.flows.Add(connectFlow{f.names.Get(s.Laddr), f.names.Get(raddr), rport}, 1)
+		return
+	}
 	f.sums[a.result]++
-	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(s.Raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(s.Raddr).Int(s.Rport)
+	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
 	if !f.compat {
 		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
 	}

@@ -68,11 +68,16 @@ func (s *stamp) columns(width int) []render.Column {
 	return cs
 }
 
-// put fills them; the first time given is the zero of TIME(s).
-func (s *stamp) put(t *render.Table, ts int64) *render.Table {
+// begin notes the time that others are counted from, if it is the first.
+func (s *stamp) begin(ts int64) {
 	if s.first == 0 {
 		s.first = ts
 	}
+}
+
+// put fills them; the first time given is the zero of TIME(s).
+func (s *stamp) put(t *render.Table, ts int64) *render.Table {
+	s.begin(ts)
 	if s.clock {
 		t.Int(s.in.Local(ts))
 	}

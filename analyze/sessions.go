@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+)
 
 // life is what is known of one session.
 type life struct {
@@ -9,6 +12,17 @@ type life struct {
 	pid         int64 // as the script caches them
 	comm        string
 	cached      bool
+	closed      bool
+}
+
+// session is a life that has ended, as its line will show it.
+type session struct {
+	life
+	ts, retrans int64
+	bytes, tail traffic // tail.tx is what was not acknowledged
+	resent      bool    // retrans is known
+	older       bool    // its beginning was not seen
+	how         string
 }
 
 // state follows a session from its first state to CLOSE.
@@ -40,23 +54,38 @@ func (f *tcplife) cache(l *life, r *engine.Row) {
 	l.pid, l.comm, l.cached = r.Int(f.pid), r.Str(f.comm), true
 }
 
+// close takes the end of a session. Its line waits for what is learnt of the socket after:
+// a connection may be reset before a process accepts it.
 func (f *tcplife) close(l *life, r *engine.Row) {
 	s, bytes := r.Sock, traffic{r.Int(f.tx), r.Int(f.rx), r.Has(f.tx)}
 	if !l.cached {
 		f.cache(l, r)
 	}
-	if !f.wants(s) {
+	if l.closed {
 		return
 	}
-	if !s.Born && f.compat == "no" && r.Str(f.oldState) != "LISTEN" {
-		f.older(s, r.TS, bytes)
-		return
-	}
-	if l.birth == 0 {
-		if f.compat != "no" || r.Str(f.oldState) == "LISTEN" {
+	l.closed = true
+	f.tables.stamp.begin(r.TS)
+	listener := r.Str(f.oldState) == "LISTEN"
+	older := !s.Born && f.compat == "no" && !listener
+	if l.birth == 0 && !older {
+		if f.compat != "no" || listener {
 			return // a listener, or a session that the original never saw begin
 		}
 		l.birth, l.late = s.First, s.First // began before the selected time
+	}
+	f.lines.add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.retrans), resent: r.Has(f.retrans),
+		how: closeReason(r.Str(f.oldState), r.Int(f.sockErr)), tail: f.tail.of(s, bytes.tx)})
+}
+
+// line shows a session whose life is over.
+func (f *tcplife) line(s *agg.Socket, _ int64, l session) {
+	if !f.wants(s) {
+		return
+	}
+	if l.older {
+		f.older(s, l.ts, l.bytes)
+		return
 	}
 	f.sessions++
 	if s.Pid != l.pid {
@@ -74,11 +103,13 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		birth = l.late
 	}
 	if f.graph != nil {
-		f.graph.add(s, r.TS-birth, bytes)
+		f.graph.add(s, l.ts-birth, l.bytes)
 		return
 	}
-	t := f.tables.line(f.tables.whole, s, pid, comm, r.TS, r.TS-birth, bytes).IntOr((l.established-l.birth)/1000, l.established != 0)
-	t.IntOr(r.Int(f.retrans), r.Has(f.retrans)).Str(closeReason(r.Str(f.oldState), r.Int(f.sockErr))).Int(r.TS)
-	f.tail.put(t, s, bytes.tx)
+	t := f.tables.line(f.tables.whole, s, pid, comm, l.ts, l.ts-birth, l.bytes).IntOr((l.established-l.birth)/1000, l.established != 0)
+	t.IntOr(l.retrans, l.resent).Str(l.how).Int(l.ts)
+	if l.tail.known {
+		t.Int(l.tail.tx)
+	}
 	t.End()
 }

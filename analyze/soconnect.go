@@ -38,9 +38,6 @@ type connectLine struct {
 	sock                agg.Socket
 }
 
-// unfinished are the errors after which a connect goes on, or was over before.
-var unfinished = []int64{4, eisconn, ealready, einprogress}
-
 type soconnect struct {
 	t       *render.Table
 	compat  bool
@@ -78,7 +75,7 @@ func (f *soconnect) connect(r *engine.Row) {
 	if family != "inet" && family != "inet6" {
 		return
 	}
-	l := connectLine{process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(family), f.names.Get(r.Str(f.proto)), f.names.Get(r.Str(f.dest)),
+	l := connectLine{process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(family), f.names.Get(connectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
 		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
@@ -87,16 +84,19 @@ func (f *soconnect) connect(r *engine.Row) {
 	}
 	l.sock = *r.Sock
 	a := f.tries.socks.Of(r.Sock)
+	ended := a.ended != 0 && a.ended >= l.ts-l.dur
 	switch {
-	case a.ended != 0 && a.ended >= l.ts-l.dur:
+	case l.ret < 0 && !slices.Contains(unfinished, -l.ret): // what the call says wins
+		if l.done, l.final = l.dur, result(l.ret); ended {
+			l.done = a.ended - (l.ts - l.dur)
+		}
+	case ended:
 		l.done, l.final = a.ended-(l.ts-l.dur), a.result
 	case l.ret == -einprogress && a.ended == 0:
 		a.at = r.TS
 		id := f.lines.add(l, false)
 		*f.waiting.Of(r.Sock) = id + 1
 		return
-	case l.ret < 0 && !slices.Contains(unfinished, -l.ret):
-		l.done, l.final = l.dur, result(l.ret)
 	}
 	f.lines.add(l, true)
 }

@@ -84,8 +84,8 @@ func (f *tcpconnect) begin(r *engine.Row) {
 	if f.all++; r.Int(f.ret) != 0 {
 		f.unborn++
 	}
-	if f.counts {
-		if r.Int(f.ret) == 0 || !f.compat {
+	if f.counts && f.compat {
+		if r.Int(f.ret) == 0 {
 			f.flows.Add(connectFlow{f.names.Get(r.Str(f.laddr)), f.names.Get(r.Str(f.raddr)), r.Int(f.rport)}, 1)
 		}
 		return

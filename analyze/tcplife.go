@@ -41,6 +41,7 @@ type tcplife struct {
 	graph  *sessionGraph
 	tail   *unacked
 	lives  agg.PerSocket[life]
+	lines  waiting[session]
 	family familyFilter
 	ports  portFilter
 
@@ -57,8 +58,10 @@ func newTcplife(in *engine.Input) engine.Fold {
 	if node := in.Text("dot"); node != "no" {
 		f.graph = newSessionGraph(in, node)
 	}
+	f.lines.line, f.lines.whole = f.line, true
 	in.Sockets("the time before it is missing from their lives")
 	in.On("tcp_state", f.state)
+	in.OnEnd(f.lines.ended)
 	in.OnEnd(f.ended)
 	return f
 }
@@ -93,6 +96,9 @@ func (f *tcplife) older(s *agg.Socket, until int64, b traffic) {
 
 // ended lists the sessions that never closed.
 func (f *tcplife) ended(s *agg.Socket) {
+	if s.Open { // no row follows
+		f.lines.rest()
+	}
 	if s.Closed != 0 || s.State == "" || s.State == "LISTEN" || s.State == "CLOSE" || f.compat != "no" || !f.wants(s) {
 		return
 	}
@@ -105,6 +111,7 @@ func (f *tcplife) ended(s *agg.Socket) {
 
 // Finish lists the sessions that the recording cut and tells the rules apart.
 func (f *tcplife) Finish(a *render.Answer) {
+	f.lines.rest()
 	if f.graph != nil {
 		f.graph.Finish(a)
 		return

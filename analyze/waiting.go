@@ -14,6 +14,7 @@ const (
 type waiting[T any] struct {
 	line  func(*agg.Socket, int64, T)
 	ready func(T) bool // nil where only the socket is waited for
+	whole bool         // wait for the end of the socket's life, however long
 	queue []waitingLine[T]
 }
 
@@ -47,14 +48,17 @@ func (w *waiting[T]) ended(s *agg.Socket) {
 // flush writes the lines at the front whose socket is known or that waited enough;
 // when full, at least one.
 func (w *waiting[T]) flush(now int64, full bool) {
-	n := 0
+	n, wait := 0, int64(maxWaitNS)
+	if w.whole {
+		wait = 1 << 60
+	}
 	for ; n < len(w.queue); n++ {
 		l := &w.queue[n]
 		if l.sock != nil && l.sock.Serial == l.is.Serial {
 			l.is = *l.sock
 		}
-		known := (l.sock == nil || l.is.Tuple() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
-		if !known && now-l.ts < maxWaitNS {
+		known := (l.sock == nil || !w.whole && l.is.Tuple() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
+		if !known && now-l.ts < wait {
 			if !full {
 				break
 			}

@@ -108,6 +108,8 @@ enum func_value {
 	FUNC_VFS_WRITE = 58,
 	FUNC_VFS_READV = 59,
 	FUNC_VFS_WRITEV = 60,
+	FUNC_SOCK_QUEUE_RCV_SKB = 61,
+	FUNC_UDP_QUEUE_RCV_SKB = 62,
 };
 
 enum h_errno_value {
@@ -270,10 +272,11 @@ struct sock_io {
 	s32 sk_rmem_alloc;
 	s32 rmem_entry_bytes;
 	s32 sk_rcvbuf;
+	s32 rcvbuf_entry_bytes;
 	u16 sock_type;
 	u16 protocol;
 	u8 dir;
-	u8 pad16[7];
+	u8 pad17[3];
 	u8 prot_name[16];
 };
 
@@ -303,6 +306,8 @@ struct sock_rcvqueue_full {
 	u32 truesize_bytes;
 	u16 sock_type;
 	u16 protocol;
+	u8 func;
+	u8 pad9[7];
 };
 
 #define EV_sock_exceed_buf_limit 69
@@ -360,8 +365,10 @@ struct sys_accept {
 	s32 flags;
 	u8 peer_buf;
 	u8 func;
+	u16 sock_type;
+	u16 protocol;
 	u8 door;
-	u8 pad14[1];
+	u8 pad16[5];
 };
 
 #define EV_sys_close 32

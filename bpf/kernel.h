@@ -422,6 +422,7 @@ struct sockaddr_in6 {
 #define TCP_SYN_SENT 2
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
+#define TCP_LISTEN 10
 #define TCP_NEW_SYN_RECV 12
 #define ETH_P_IP 0x0800
 #define ETH_P_TEB 0x6558

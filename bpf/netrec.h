@@ -77,7 +77,7 @@ struct call {
 			u8 addr[16];
 			u16 family;
 			u16 port;
-			s32 rmem;
+			s32 rmem, rcvbuf;
 		};
 	};
 };

@@ -15,6 +15,7 @@ static __always_inline u32 task_netns(void)
 }
 
 #define NO_UID ((u32)-1)
+#define NO_PROTOCOL 0xffff /* 0 is one: the default of a family */
 
 static __always_inline u32 task_uid(void)
 {

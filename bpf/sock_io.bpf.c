@@ -20,6 +20,7 @@ struct io_facts {
 	s64 asked;    /* -1 unknown */
 	s32 flags;    /* -1 unknown */
 	s32 rmem_in;  /* -1 unknown */
+	s32 rcvbuf_in; /* -1 unknown */
 	struct call *call; /* what a detail hook saw when the call began, or 0 */
 };
 
@@ -53,6 +54,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	r->asked_bytes = f->asked;
 	r->msg_flags = f->flags;
 	r->rmem_entry_bytes = f->rmem_in;
+	r->rcvbuf_entry_bytes = f->rcvbuf_in;
 	fill_dest(r, f->call);
 	r->sk_rmem_alloc = K(sk, sk_backlog.rmem_alloc.counter);
 	r->sk_rcvbuf = K(sk, sk_rcvbuf);
@@ -70,7 +72,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
  * those in the thread's call, where they ran. */
 static __always_inline int length_tp(struct sock *sk, const u8 dir, int ret, int flags)
 {
-	struct io_facts f = {.asked = -1, .flags = flags, .rmem_in = -1};
+	struct io_facts f = {.asked = -1, .flags = flags, .rmem_in = -1, .rcvbuf_in = -1};
 	struct call *call = detail();
 
 	if (call && call->arg[0] == (u64)sk) {
@@ -78,6 +80,7 @@ static __always_inline int length_tp(struct sock *sk, const u8 dir, int ret, int
 		f.asked = call->arg[1];
 		f.flags = call->arg[2];
 		f.rmem_in = call->rmem;
+		f.rcvbuf_in = call->rcvbuf;
 	}
 	sock_io(sk, dir, ret, &f, true);
 	if (call)
@@ -124,6 +127,7 @@ static __always_inline int remember(struct socket *sock, struct msghdr *msg, u64
 	call.arg[1] = size;
 	call.arg[2] = (u64)(s64)flags;
 	call.rmem = recv ? sk->sk_backlog.rmem_alloc.counter : -1;
+	call.rcvbuf = recv ? sk->sk_rcvbuf : -1;
 	if (!recv)
 		kernel_addr(msg->msg_name, &call);
 	return call_start(EV_sock_io, &call);
@@ -156,7 +160,7 @@ int BPF_PROG(sock_io_inet6_recv_in, struct socket *sock, struct msghdr *msg, u64
 /* What is left in the iterator plus what was sent is what was asked for. */
 static __always_inline int send_exit(struct socket *sock, struct msghdr *msg, int ret)
 {
-	struct io_facts f = {.flags = msg->msg_flags, .rmem_in = -1};
+	struct io_facts f = {.flags = msg->msg_flags, .rmem_in = -1, .rcvbuf_in = -1};
 	struct call call = {};
 
 	f.asked = msg->msg_iter.count + (ret > 0 ? ret : 0);
@@ -183,7 +187,7 @@ int BPF_PROG(sock_io_sendmsg_fexit, struct socket *sock, struct msghdr *msg, int
 SEC("fexit/sock_sendpage")
 int BPF_PROG(sock_io_sendpage_fexit, struct file *file, void *page, int offset, u64 size, void *ppos, int more, s64 ret)
 {
-	struct io_facts f = {.asked = size, .flags = -1, .rmem_in = -1};
+	struct io_facts f = {.asked = size, .flags = -1, .rmem_in = -1, .rcvbuf_in = -1};
 	struct socket *sock = BPF_CORE_READ(file, private_data);
 
 	return sock_io(BPF_CORE_READ(sock, sk), DIR_SEND, ret, &f, false);
@@ -191,11 +195,13 @@ int BPF_PROG(sock_io_sendpage_fexit, struct file *file, void *page, int offset, 
 
 static __always_inline int recv_exit(struct socket *sock, u64 size, int flags, int ret)
 {
-	struct io_facts f = {.asked = size, .flags = flags, .rmem_in = -1};
+	struct io_facts f = {.asked = size, .flags = flags, .rmem_in = -1, .rcvbuf_in = -1};
 	struct call *call = detail();
 
-	if (call && call->arg[0] == (u64)sock->sk)
+	if (call && call->arg[0] == (u64)sock->sk) {
 		f.rmem_in = call->rmem;
+		f.rcvbuf_in = call->rcvbuf;
+	}
 	sock_io(sock->sk, DIR_RECV, ret, &f, true);
 	if (call)
 		call_end(EV_sock_io);
@@ -226,7 +232,7 @@ int BPF_PROG(sock_io_raw_recv_fexit, struct socket *sock, struct msghdr *msg, u6
 SEC("fexit/sock_recvmsg")
 int BPF_PROG(sock_io_other_recv_fexit, struct socket *sock, struct msghdr *msg, int flags, int ret)
 {
-	struct io_facts f = {.asked = msg->msg_iter.count + (ret > 0 ? ret : 0), .flags = flags, .rmem_in = -1};
+	struct io_facts f = {.asked = msg->msg_iter.count + (ret > 0 ? ret : 0), .flags = flags, .rmem_in = -1, .rcvbuf_in = -1};
 
 	if (is_inet(sock->sk->__sk_common.skc_family))
 		return 0;

@@ -33,7 +33,7 @@ static __always_inline int connect_done(void *ctx, struct call *call, struct soc
 	r->dest_port = call->port;
 	r->family = call->family;
 	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
-	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
+	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : NO_PROTOCOL;
 	r->fd = fd;
 	r->door = from;
 	FILL_STACK(r->ustack, BPF_F_USER_STACK);

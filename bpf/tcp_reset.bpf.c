@@ -13,7 +13,8 @@ static __always_inline int tcp_reset(struct sock *sk, struct sk_buff *skb, s32 r
 	struct tcp_reset *r;
 	TUPLE(t);
 
-	if (sk)
+	/* A listener has no other end; the packet that it answers has. */
+	if (sk && !(skb && BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN))
 		fill_tuple(&t, sk, false);
 	else
 		packet_tuple(&t, skb);

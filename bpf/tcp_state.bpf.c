@@ -30,6 +30,10 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 		return 0;
 	fill_tuple(&r->tuple, sk, direct);
 	r->cookie = cookie(sk, direct);
+	/* A socket that was connected before has the port of that connection until it gets
+	 * another one, and only then is skc_num set. */
+	if (newstate == TCP_SYN_SENT)
+		r->tuple.lport = K(sk, __sk_common.skc_num);
 	r->sk_err = K(sk, sk_err);
 	r->protocol = K(sk, sk_protocol);
 	r->old_state = oldstate;

@@ -70,7 +70,8 @@ var (
 		"write", "writev", "pwritev2", "sendto", "sendmsg", "sendmmsg",
 		"tcp_v4_syn_recv_sock", "tcp_v6_syn_recv_sock", "tcp_v4_connect", "tcp_v6_connect", "tcp_sendmsg", "tcp_recvmsg",
 		"udp_sendmsg", "udpv6_sendmsg", "udp_recvmsg", "udpv6_recvmsg",
-		"exec", "scm_detach_fds", "vfs_read", "vfs_write", "vfs_readv", "vfs_writev")})
+		"exec", "scm_detach_fds", "vfs_read", "vfs_write", "vfs_readv", "vfs_writev",
+		"sock_queue_rcv_skb", "udp_queue_rcv_skb")})
 	_ = enum(Enum{Name: "derive_kind", Probe: true, Values: names(0, "clone", "copy", "segment", "gro", "coalesce")})
 	// File types are the four upper bits of an inode's mode.
 	_ = enum(Enum{Name: "file_type", Values: []EnumValue{

@@ -15,10 +15,11 @@ type SockIO struct {
 	Rmem     int32  `col:"sk_rmem_alloc" null:"ones"`
 	RmemIn   int32  `col:"rmem_entry_bytes" null:"ones" unit:"bytes" doc:"memory held by the receive queue when the call began; with profile full"`
 	Rcvbuf   int32  `col:"sk_rcvbuf" null:"ones" unit:"bytes" doc:"limit of the receive buffer"`
+	RcvbufIn int32  `col:"rcvbuf_entry_bytes" null:"ones" unit:"bytes" doc:"limit of the receive buffer when the call began, which TCP may raise during the call; with profile full"`
 	Type     uint16 `col:"sock_type" as:"enum sock_type" doc:"type of the socket"`
 	Protocol uint16 `col:"protocol" as:"enum protocol"`
 	Dir      uint8  `col:"dir" as:"enum dir" doc:"send or recv"`
-	_        [7]uint8
+	_        [3]uint8
 	Prot     [16]byte `col:"prot_name" as:"str" doc:"the kernel's name of the protocol: TCP, UDPv6, UNIX …"`
 }
 

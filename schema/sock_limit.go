@@ -1,17 +1,19 @@
 package schema
 
 // SockRcvqueueFull is a packet that a socket's receive queue had no room for. The kernel
-// tells it of ping sockets and, where two packets race, of raw ones; others drop elsewhere, see
-// skb_drop.
+// tells it of ping sockets and, where two packets race, of raw ones, and by another
+// tracepoint of UDP; over IPv6 only since 6.6. Others drop elsewhere, see skb_drop.
 type SockRcvqueueFull struct {
 	Header
 	Tuple
 	Cookie   int64  `col:"cookie" null:"zero"`
 	Rmem     int32  `col:"sk_rmem_alloc" null:"ones"`
 	Rcvbuf   int32  `col:"sk_rcvbuf" null:"ones"`
-	Truesize uint32 `col:"truesize_bytes" unit:"bytes" doc:"memory that the packet takes, with its bookkeeping"`
+	Truesize uint32 `col:"truesize_bytes" null:"zero" unit:"bytes" doc:"memory that the packet takes, with its bookkeeping; NULL of UDP before 6.10, which does not tell the packet"`
 	Type     uint16 `col:"sock_type" as:"enum sock_type"`
 	Protocol uint16 `col:"protocol" as:"enum protocol"`
+	Func     uint8  `col:"func" as:"enum func"`
+	_        [7]uint8
 }
 
 var sockRcvqueueFull = Event{ID: 68, Name: "sock_rcvqueue_full", Row: SockRcvqueueFull{}, Rate: Medium, Profile: Light,
@@ -19,7 +21,11 @@ var sockRcvqueueFull = Event{ID: 68, Name: "sock_rcvqueue_full", Row: SockRcvque
 	Doc:    "a socket's receive queue had no room for a packet",
 	Ladder: []Rung{
 		{{Kind: RawTP, Target: "sock_rcvqueue_full", Args: 2, Prog: "sock_rcvqueue_full_tp"},
-			{Kind: RawTP, Target: "sock_rcvqueue_full", Args: 2, Prog: "sock_rcvqueue_full_tp_again", Again: true}},
+			{Kind: RawTP, Target: "sock_rcvqueue_full", Args: 2, Prog: "sock_rcvqueue_full_tp_again", Again: true},
+			{Kind: RawTP, Target: "udp_fail_queue_rcv_skb", Args: 3, Prog: "sock_rcvqueue_full_udp3"}},
+		{{Kind: RawTP, Target: "sock_rcvqueue_full", Args: 2, Prog: "sock_rcvqueue_full_tp"},
+			{Kind: RawTP, Target: "sock_rcvqueue_full", Args: 2, Prog: "sock_rcvqueue_full_tp_again", Again: true},
+			{Kind: RawTP, Target: "udp_fail_queue_rcv_skb", Args: 2, Prog: "sock_rcvqueue_full_udp2", Optional: true}},
 	}}
 
 // SockExceedBufLimit is memory that a socket was refused because its protocol has

@@ -13,12 +13,14 @@ type SysAccept struct {
 	PeerAddr [16]byte `col:"peer_addr" as:"ip PeerFam" doc:"peer address as the call stored it for the caller; NULL if the caller gave no buffer"`
 	PeerPort uint16   `col:"peer_port" null:"zero" doc:"peer port as the call stored it for the caller"`
 	PeerFam  uint16
-	FD       int32 `col:"fd" null:"least"`
-	Flags    int32 `col:"flags" doc:"flags argument of the call"`
-	PeerBuf  uint8 `col:"peer_buf" doc:"1 if the caller gave a buffer for the peer's address"`
-	Func     uint8 `col:"func" as:"enum func" doc:"which of several functions was called"`
-	Door     uint8 `col:"door" as:"enum door"`
-	_        [1]uint8
+	FD       int32  `col:"fd" null:"least"`
+	Flags    int32  `col:"flags" doc:"flags argument of the call"`
+	PeerBuf  uint8  `col:"peer_buf" doc:"1 if the caller gave a buffer for the peer's address"`
+	Func     uint8  `col:"func" as:"enum func" doc:"which of several functions was called"`
+	Type     uint16 `col:"sock_type" as:"enum sock_type" null:"zero"`
+	Protocol uint16 `col:"protocol" as:"enum protocol" null:"ones"`
+	Door     uint8  `col:"door" as:"enum door"`
+	_        [5]uint8
 }
 
 var sysAccept = Event{ID: 31, Name: "sys_accept", Row: SysAccept{}, Rate: Low, Profile: Light,

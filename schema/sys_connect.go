@@ -10,8 +10,8 @@ type SysConnect struct {
 	DestAddr [16]byte `col:"dest_addr" as:"ip Family"`
 	DestPort uint16   `col:"dest_port" null:"zero"`
 	Family   uint16   `col:"family" as:"enum family"`
-	Type     uint16   `col:"sock_type" as:"enum sock_type"`
-	Protocol uint16   `col:"protocol" as:"enum protocol"`
+	Type     uint16   `col:"sock_type" as:"enum sock_type" null:"zero"`
+	Protocol uint16   `col:"protocol" as:"enum protocol" null:"ones"`
 	FD       int32    `col:"fd" null:"least" doc:"file descriptor of the call; NULL where io_uring hides it"`
 	Door     uint8    `col:"door" as:"enum door" doc:"how the call came into the kernel: syscall, io_uring, or compat for a system call of a 32-bit program"`
 	_        [3]uint8

@@ -2,7 +2,7 @@ package schema
 
 // TCPReset is a RST that was sent, or one that was received and ended a connection.
 // A reset that answers a packet for which there is no socket has none either; its
-// addresses are then those of the packet, seen from here.
+// addresses are then those of the packet, seen from here, and so are those of a listener's.
 type TCPReset struct {
 	Header
 	Tuple

@@ -26,6 +26,7 @@ var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup
 // number back at its start, and another thread may have it again before close returns.
 // So a row says nothing about a descriptor that began after the row's call did.
 type Descriptors struct {
+	asked  scan.Columns
 	col    fdCols
 	tables map[int64]*fdTable // by process
 	byAddr map[uint64]*File
@@ -74,12 +75,13 @@ func fdKinds() []fdKind {
 
 // NewDescriptors follows descriptors; the sockets of the list were open at the start.
 func NewDescriptors(alive []schema.Socket) *Descriptors {
-	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds(), col: fdCols{
+	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds()}
+	col := d.asked.Ask
+	d.col = fdCols{
 		sock: col("sock"), cookie: col("cookie"), listener: col("listener"), peer: col("peer_sock"), pid: col("pid"), comm: col("comm"),
 		ret: col("ret"), dur: col("dur_ns"), fd: col("fd"), fd2: col("fd2"), fdNew: col("fd_new"), fdLast: col("fd_last"),
 		child: col("child_pid"), shared: col("fds_shared"), fn: col("func"), ctx: col("ctx"),
-		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir")}}
+		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir")}
 	for i := range alive {
 		o := &alive[i]
 		if o.Cookie == 0 || len(o.Owners) == 0 || d.older[o.Cookie] != nil {
@@ -96,11 +98,7 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 }
 
 // Columns are the columns that Feed reads.
-func (d *Descriptors) Columns() []scan.Col {
-	c := &d.col
-	return []scan.Col{c.sock, c.cookie, c.listener, c.peer, c.pid, c.comm, c.ret, c.dur, c.fd, c.fd2, c.fdNew, c.fdLast,
-		c.child, c.shared, c.fn, c.ctx, c.passed, c.fdPassed, c.dir}
-}
+func (d *Descriptors) Columns() []scan.Col { return d.asked.All() }
 
 // OnEnd calls f when a file is over, or the recording is. The file is reused after
 // the call.

@@ -89,18 +89,24 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	s.full = s.Tuple() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
 }
 
-// tuple takes the ends that were not known yet. Rows early in a life have port 0.
+// tuple takes the ends that were not known yet. Rows early in a life have port 0, or what
+// only may become an end: the port of the connection before, and where a connect was to go.
 func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 	c := &t.col
-	if p := r.Int(c.lport); r.Has(c.laddr) && (p != 0 && s.Lport == 0 || unspecified(s.Laddr) && p >= s.Lport) {
-		s.Laddr, s.Lport = t.names.Get(r.Str(c.laddr)), p
+	early := kind == stateRow && r.Str(c.newState) == "SYN_SENT"
+	if p := r.Int(c.lport); r.Has(c.laddr) && (p != 0 && (s.Lport == 0 || s.maybeL) || unspecified(s.Laddr) && p >= s.Lport) {
+		s.Laddr, s.Lport, s.maybeL = t.names.Get(r.Str(c.laddr)), p, early
 	}
-	if p := r.Int(c.rport); r.Has(c.raddr) && (p != 0 && s.Rport == 0 || unspecified(s.Raddr) && p >= s.Rport) {
-		s.Raddr, s.Rport = t.names.Get(r.Str(c.raddr)), p
+	// A listener's row may have the ends of a connection that it refused.
+	if s.State == "LISTEN" || r.Str(c.state) == "LISTEN" {
+		return
+	}
+	if p := r.Int(c.rport); r.Has(c.raddr) && (p != 0 && (s.Rport == 0 || s.maybeR) || unspecified(s.Raddr) && p >= s.Rport) {
+		s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.raddr)), p, false
 	}
 	if s.Rport == 0 && kind == connectRow {
 		if p := r.Int(c.destPort); p != 0 {
-			s.Raddr, s.Rport = t.names.Get(r.Str(c.dest)), p
+			s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.dest)), p, true
 		}
 	}
 }

@@ -34,6 +34,8 @@ type Socket struct {
 	made  bool // begun by socket(2): the first change of state is not another life's
 	gone  bool // its memory was freed
 	bound bool // to a port that was asked for
+
+	maybeL, maybeR bool // the end is what a row says that cannot be sure of it
 }
 
 // ownerRank is how sure the owner is.
@@ -54,8 +56,8 @@ func (s *Socket) Serves() bool {
 	return s.Lport != 0 && !s.Active && (s.Passive || s.bound && s.Rport == 0)
 }
 
-// Tuple reports whether both ends are known.
-func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }
+// Tuple reports whether both ends are known for sure.
+func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 && !s.maybeL && !s.maybeR }
 
 func (s *Socket) own(rank ownerRank, pid int64, comm, cgroup string) {
 	if rank > s.owner && pid != 0 {

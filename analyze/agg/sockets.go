@@ -19,6 +19,7 @@ const (
 // shared an address. A life ends where its address is reused: at a change of state
 // that only a new socket makes, at another cookie or at another namespace.
 type Sockets struct {
+	asked  scan.Columns
 	col    cols
 	byAddr map[uint64]*Socket
 	gens   map[uint64]int32
@@ -50,7 +51,7 @@ type closedAt struct {
 type cols struct {
 	sock, netns, pid, comm, cgroup, ctx, cookie                              scan.Col
 	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
-	dur, bindPort                                                            scan.Col
+	dur, bindPort, state                                                     scan.Col
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
@@ -62,13 +63,13 @@ var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
 
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
-	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{}}
+	col := s.asked.Ask
 	s.col = cols{
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), cgroup: col("cgroup"), ctx: col("ctx"), cookie: col("cookie"),
 		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
-		dur: col("dur_ns"), bindPort: col("bind_port"),
+		dur: col("dur_ns"), bindPort: col("bind_port"), state: col("state"),
 	}
 	s.kinds = rowKinds()
 	for i := range alive {
@@ -83,11 +84,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 }
 
 // Columns are the columns that Feed reads.
-func (t *Sockets) Columns() []scan.Col {
-	c := &t.col
-	return []scan.Col{c.sock, c.netns, c.pid, c.comm, c.ctx, c.cookie, c.laddr, c.lport, c.raddr, c.rport,
-		c.protocol, c.oldState, c.newState, c.dest, c.destPort, c.dur, c.bindPort}
-}
+func (t *Sockets) Columns() []scan.Col { return t.asked.All() }
 
 // OnEnd calls f when a socket's life is over for good, or the recording is. The
 // socket is reused after the call.

@@ -139,6 +139,9 @@ func (in *Input) OnFileEnd(f func(f *agg.File, how agg.FileEnd, ts int64)) {
 	in.onFile = append(in.onFile, f)
 }
 
+// WithoutIdentity is what an answer about sockets lacks without one of IdentityEvents.
+const WithoutIdentity = "owners, ends and lives of sockets are less certain"
+
 // identities adds the events that Sockets needs and the analysis did not name.
 func (in *Input) identities() {
 	if !in.sockets && slices.ContainsFunc(in.owners, func(k *Keys) bool { return !k.OnCPU }) &&
@@ -147,7 +150,7 @@ func (in *Input) identities() {
 	}
 	for _, e := range agg.IdentityEvents {
 		if in.sockets && !slices.Contains(in.events(), e) {
-			in.uses = append(in.uses, use{event: e, without: "owners, ends and lives of sockets are less certain"})
+			in.uses = append(in.uses, use{event: e, without: WithoutIdentity})
 		}
 	}
 	for _, e := range agg.DescriptorEvents {

@@ -26,34 +26,33 @@ type matcher struct {
 	verdicts []verdict // by Socket.Serial
 	known    map[string]bool
 
+	asked          scan.Columns
 	pid, comm, ctx scan.Col
-	ports, addrs   []scan.Col
+	ports, addrs   []scan.Col // those that the selection needs
 }
 
 func newMatcher(sel *Selection) *matcher {
 	m := &matcher{sel: sel, known: map[string]bool{}}
-	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	m.pid, m.comm, m.ctx = col("pid"), col("comm"), col("ctx")
-	for _, n := range []string{"lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port", "inner_sport", "inner_dport"} {
-		m.ports = append(m.ports, col(n))
+	m.pid, m.comm, m.ctx = m.asked.Ask("pid"), m.asked.Ask("comm"), m.asked.Ask("ctx")
+	if len(sel.Ports) > 0 {
+		m.ports = m.ask("lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port", "inner_sport", "inner_dport")
 	}
-	for _, n := range []string{"laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr", "inner_saddr", "inner_daddr"} {
-		m.addrs = append(m.addrs, col(n))
+	if sel.Net.IsValid() {
+		m.addrs = m.ask("laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr", "inner_saddr", "inner_daddr")
 	}
 	return m
 }
 
-// columns are those that row reads.
-func (m *matcher) columns() []scan.Col {
-	cs := []scan.Col{m.pid, m.comm, m.ctx}
-	if len(m.sel.Ports) > 0 {
-		cs = append(cs, m.ports...)
-	}
-	if m.sel.Net.IsValid() {
-		cs = append(cs, m.addrs...)
+func (m *matcher) ask(names ...string) []scan.Col {
+	var cs []scan.Col
+	for _, n := range names {
+		cs = append(cs, m.asked.Ask(n))
 	}
 	return cs
 }
+
+// columns are those that row reads.
+func (m *matcher) columns() []scan.Col { return m.asked.All() }
 
 // settle notes what is known of a socket at the end of its life.
 func (m *matcher) settle(s *agg.Socket) {

@@ -105,7 +105,7 @@ func (p *perfetto) clocks(anchors []schema.Anchor) {
 func (p *perfetto) read(row func(*scan.Row, *agg.Socket), end func(*agg.Socket)) error {
 	p.sockets, p.lives = agg.NewSockets(p.src.Meta().Sockets), agg.PerSocket[life]{}
 	p.sockets.OnEnd(end)
-	q := scan.Query{Events: p.events, Columns: slices.Concat(p.sockets.Columns(), p.col.all())}
+	q := scan.Query{Events: p.events, Columns: slices.Concat(p.sockets.Columns(), p.col.asked.All())}
 	n := 0
 	err := p.src.Scan(q, func(r *scan.Row) error {
 		row(r, p.sockets.Feed(r))

@@ -3,7 +3,6 @@ package export
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/scan"
-	"netrec/schema"
 )
 
 // shown are the events that a trace shows, with the tracks they need beside the socket's.
@@ -15,22 +14,21 @@ var shown = map[string][]int{
 
 // perfettoCols are the columns that a trace is made of, beside those of identities.
 type perfettoCols struct {
+	asked scan.Columns
+
 	oldState, newState, ca, kind, length, reason, qreason, rst, location, stack scan.Col
 	dir, dev, una, nxt, write, wnd, mss, out, cwnd, flags, ret, seq             scan.Col
 }
 
 func newPerfettoCols() perfettoCols {
-	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	return perfettoCols{oldState: col("old_state"), newState: col("new_state"), ca: col("ca_state"), kind: col("retrans_kind"),
-		length: col("len_bytes"), reason: col("drop_reason"), qreason: col("qdisc_drop_reason"), rst: col("rst_reason"),
-		location: col("location"), stack: colKstack, dir: col("dir"), dev: col("dev"), una: col("snd_una"), nxt: col("snd_nxt"),
-		write: col("write_seq"), wnd: col("snd_wnd"), mss: col("mss_bytes"), out: col("packets_out"), cwnd: col("snd_cwnd"),
-		flags: col("nonagle"), ret: col("ret"), seq: col("tcp_seq")}
-}
-
-func (c *perfettoCols) all() []scan.Col {
-	return []scan.Col{c.oldState, c.newState, c.ca, c.kind, c.length, c.reason, c.qreason, c.rst, c.location, c.stack, c.dir, c.dev,
-		c.una, c.nxt, c.write, c.wnd, c.mss, c.out, c.cwnd, c.flags, c.ret, c.seq}
+	var c perfettoCols
+	col := c.asked.Ask
+	c.oldState, c.newState, c.ca, c.kind = col("old_state"), col("new_state"), col("ca_state"), col("retrans_kind")
+	c.length, c.reason, c.qreason, c.rst = col("len_bytes"), col("drop_reason"), col("qdisc_drop_reason"), col("rst_reason")
+	c.location, c.stack, c.dir, c.dev, c.una, c.nxt = col("location"), col("kstack"), col("dir"), col("dev"), col("snd_una"), col("snd_nxt")
+	c.write, c.wnd, c.mss, c.out, c.cwnd = col("write_seq"), col("snd_wnd"), col("mss_bytes"), col("packets_out"), col("snd_cwnd")
+	c.flags, c.ret, c.seq = col("nonagle"), col("ret"), col("tcp_seq")
+	return c
 }
 
 // show writes what a row says about its socket.

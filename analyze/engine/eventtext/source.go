@@ -145,12 +145,16 @@ func (s *Source) fill(i int, dicts []map[string]int32) {
 // Meta is what the recording says about itself.
 func (s *Source) Meta() *scan.Meta { return &s.meta }
 
-// Scan delivers the rows that the query selects. Columns that it does not name are
-// empty, as in a file, so that an analysis cannot read what it did not ask for.
+// unasked is a column that cannot be read: who tries forgot to ask for it, and would find
+// nothing in a file.
+var unasked = scan.Vec{Ints: []int64{}, Index: []int32{}}
+
+// Scan delivers the rows that the query selects. Reading a column that it does not name
+// panics.
 func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
 	vecs := s.vecs
 	if q.Columns != nil {
-		vecs = make([]scan.Vec, len(s.vecs))
+		vecs = slices.Repeat([]scan.Vec{unasked}, len(s.vecs))
 		for _, c := range q.Columns {
 			vecs[c] = s.vecs[c]
 		}

@@ -1,6 +1,7 @@
 {{- /* One row per life of a socket: its ends as they became known, and its owner, who is the
 process of the row that is surest about it. A condition on these rows may be given. close(2)
-may return when the address has another life already. */ -}}
+may return when the address has another life already. A change to SYN_SENT may have the local
+port of the connection before, and a connect that could not begin has its end from the call. */ -}}
 judged AS (
     SELECT *,
         CASE WHEN event IN ('sys_connect', 'sys_accept') OR event = 'tcp_state' AND new_state IN ('SYN_SENT', 'LISTEN') THEN 4
@@ -16,10 +17,14 @@ judged AS (
     WHERE sure > 0{{with .}} AND {{.}}{{end}}
 ), ends AS (
     SELECT {{host}}sock, generation,
-        coalesce({{first "laddr" "lport <> 0 AND laddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "laddr" "lport <> 0"}}, max(laddr)) AS laddr,
-        coalesce({{first "lport" "lport <> 0 AND laddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "lport" "lport <> 0"}}, max(lport)) AS lport,
-        coalesce({{first "raddr" "rport <> 0 AND raddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "raddr" "rport <> 0"}}, max(raddr)) AS raddr,
-        coalesce({{first "rport" "rport <> 0 AND raddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "rport" "rport <> 0"}}, max(rport)) AS rport
+        coalesce({{first "laddr" "lport <> 0 AND coalesce(new_state, '') <> 'SYN_SENT' AND laddr NOT IN ('', '0.0.0.0', '::')"}},
+            {{first "laddr" "lport <> 0 AND coalesce(new_state, '') <> 'SYN_SENT'"}}, {{first "laddr" "lport <> 0"}}, max(laddr)) AS laddr,
+        coalesce({{first "lport" "lport <> 0 AND coalesce(new_state, '') <> 'SYN_SENT' AND laddr NOT IN ('', '0.0.0.0', '::')"}},
+            {{first "lport" "lport <> 0 AND coalesce(new_state, '') <> 'SYN_SENT'"}}, {{first "lport" "lport <> 0"}}, max(lport)) AS lport,
+        coalesce({{first "raddr" "rport <> 0 AND raddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "raddr" "rport <> 0"}},
+            {{first "dest_addr" "dest_port <> 0 AND event IN ('sys_connect', 'udp_connect')"}}, max(raddr)) AS raddr,
+        coalesce({{first "rport" "rport <> 0 AND raddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "rport" "rport <> 0"}},
+            {{first "dest_port" "dest_port <> 0 AND event IN ('sys_connect', 'udp_connect')"}}, max(rport)) AS rport
     FROM lives
     WHERE event <> 'tcp_state' OR old_state <> 'LISTEN' OR new_state <> 'SYN_RECV'
     GROUP BY {{host}}sock, generation

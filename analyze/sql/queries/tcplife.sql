@@ -1,8 +1,8 @@
 -- TCP sessions that began and ended in the recording: life from the first state, bytes as
 -- the kernel counted them, the process that owns the socket.
 WITH {{capture}},
-{{template "lives.sql" events}}, {{template "sockets.sql" "ts_ns <= closed_ns"}}, sessions AS (
-    SELECT {{host}}sock, generation, ts_ns, old_state, new_state, bytes_acked, bytes_received, total_retrans, netns,
+{{template "lives.sql" events}}, {{template "sockets.sql" ""}}, sessions AS (
+    SELECT {{host}}sock, generation, ts_ns, closed_ns AS first_close_ns, old_state, new_state, bytes_acked, bytes_received, total_retrans, netns,
         min(CASE WHEN new_state IN ('SYN_SENT', 'SYN_RECV', 'ESTABLISHED') THEN ts_ns END) OVER life AS birth_ns,
         max(CASE WHEN new_state = 'ESTABLISHED' THEN ts_ns END) OVER life AS established_ns
     FROM lives
@@ -14,5 +14,5 @@ SELECT {{hostof "s"}}o.pid AS pid, coalesce(o.comm, '') AS comm, o.laddr AS ladd
     {{hex "s.sock"}} AS sock, s.generation AS generation, s.netns AS netns,
     {{div "s.established_ns - s.birth_ns" 1000}} AS handshake_us, s.total_retrans AS retransmits, s.ts_ns AS closed_ns
 FROM sessions AS s JOIN sockets AS o ON {{same "s" "o"}}s.sock = o.sock AND s.generation = o.generation
-WHERE s.new_state = 'CLOSE' AND s.birth_ns IS NOT NULL
+WHERE s.new_state = 'CLOSE' AND s.ts_ns = s.first_close_ns AND s.birth_ns IS NOT NULL
 ORDER BY {{byhost "s"}}closed_ns

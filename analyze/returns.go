@@ -1,0 +1,55 @@
+package analyze
+
+import (
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/scan"
+)
+
+// unfinished are the errors after which a connect goes on, or was over before.
+var unfinished = []int64{4, eisconn, ealready, einprogress}
+
+// returned takes the return of connect(2): its own result wins over the change of state.
+func (f *attempts) returned(r *engine.Row) {
+	if r.Sock == nil {
+		return
+	}
+	a := f.socks.Of(r.Sock)
+	if !a.waits || r.TS-r.Int(f.dur) > a.ended {
+		return
+	}
+	if ret := r.Int(f.ret); ret < 0 && a.result == closedEarly && !slices.Contains(unfinished, -ret) {
+		a.result = result(ret)
+	}
+	if a.rport == 0 {
+		a.raddr, a.rport = f.names.Get(r.Str(f.dest)), r.Int(f.destPort)
+	}
+	f.settle(r.Sock, a)
+}
+
+// closed takes the end of a socket whose process did not wait for an outcome.
+func (f *attempts) closed(r *engine.Row) {
+	if r.Sock != nil {
+		f.settle(r.Sock, f.socks.Of(r.Sock))
+	}
+}
+
+// settle lets an attempt that waits for a call have the outcome that is known.
+func (f *attempts) settle(s *agg.Socket, a *attempt) {
+	if a.waits {
+		if a.waits = false; a.at != 0 {
+			f.end(s, a)
+		}
+	}
+}
+
+// connectProto is the protocol of a connect(2), "" where the descriptor was no socket: older
+// recordings have 0 there, which is a protocol.
+func connectProto(r *engine.Row, protocol scan.Col) string {
+	if r.Sock == nil {
+		return ""
+	}
+	return r.Str(protocol)
+}
