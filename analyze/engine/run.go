@@ -109,11 +109,18 @@ func (r *run) stopped(err error) {
 func (r *run) add(in *Input) {
 	in.run = r
 	r.inputs = append(r.inputs, in)
+	for _, u := range in.uses {
+		if u.first {
+			r.target(in, u, false)
+		}
+	}
 	for _, u := range in.needs {
 		r.target(in, u, true)
 	}
 	for _, u := range in.uses {
-		r.target(in, u, false)
+		if !u.first {
+			r.target(in, u, false)
+		}
 	}
 	if r.sockets == nil && (in.sockets || r.sel.through()) {
 		r.sockets = agg.NewSockets(r.src.Meta().Sockets)
