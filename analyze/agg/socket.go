@@ -34,6 +34,8 @@ type Socket struct {
 	made  bool // begun by socket(2): the first change of state is not another life's
 	gone  bool // its memory was freed
 	bound bool // to a port that was asked for
+
+	elsewhere bool // the namespace is that of a device, which may be another
 }
 
 // ownerRank is how sure the owner is.
