@@ -2,40 +2,52 @@ package analyze
 
 import (
 	"fmt"
+	"strings"
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
-// qdisc is the kind of the discipline that marked the packet: the root of the device, or
-// of one of its queues.
+// qdisc is the kind of the discipline that marked the packet. Where none was seen at work,
+// that of the start may have: the root of the device, or of one of its queues.
 func (f *ipecn) qdisc(r *engine.Row) string {
-	kind := "an unknown qdisc"
+	if kind := f.queues.of(r); kind != "" {
+		return kind
+	}
 	for _, q := range f.in.Meta.Qdiscs {
-		if int64(q.Index) == r.Int(f.ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.netns)) {
-			if kind = q.Kind; kind != "mq" && kind != "noqueue" {
-				break
-			}
+		if int64(q.Index) == r.Int(f.ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.netns)) && !neverMarks[q.Kind] {
+			return f.names.Get(q.Kind)
 		}
 	}
-	return f.names.Get(kind)
+	return "an unknown qdisc"
 }
 
 // reaction counts where congestion control cuts the window because of a mark.
 func (f *ipecn) reaction(r *engine.Row) {
-	if r.Str(f.state) == "cwr" {
-		f.cuts.Add(f.names.Get(r.Str(f.raddr)), 1)
-		f.socks.reaction(r)
+	if r.Str(f.state) != "cwr" {
+		return
 	}
+	if k := f.tcpEnds(r); len(f.cuts) < maxFlows || f.cuts[k] > 0 {
+		f.cuts[k]++
+	}
+	f.socks.reaction(r)
 }
 
-// reactions are how often congestion control cut a window, by remote address.
-func (f *ipecn) reactions() map[string]int64 {
-	cuts := map[string]int64{}
-	for _, e := range f.cuts.Best(1<<16, func(a, b string) int { return 0 }) {
-		cuts[e.Key] = e.Count
+// tcpEnds are the ends of the socket that a row is about.
+func (f *ipecn) tcpEnds(r *engine.Row) ecnEnds {
+	plain := func(c scan.Col) string { return f.names.Get(strings.TrimPrefix(r.Str(c), "::ffff:")) }
+	return ecnEnds{plain(f.laddr), plain(f.raddr), r.Int(f.lport), r.Int(f.rport)}
+}
+
+// reactions are how often congestion control cut the window of connections whose packets
+// were seen with marks on their way out, by the ways of these packets.
+func (f *ipecn) reactions() map[ecnInside]int64 {
+	sums := map[ecnInside]int64{}
+	for c := range f.conns {
+		sums[c.way] += f.cuts[c.ends]
 	}
-	return cuts
+	return sums
 }
 
 // ecnFlowColumns are those of an ecnFlow but for who marked.
@@ -52,7 +64,7 @@ func (f *ipecn) table() {
 		render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6))})
 	for _, e := range f.flows.Best(1<<16, ecnFlow.compare) {
 		k := e.Key
-		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).StrOr(k.by).Int(e.Count).IntOr(cuts[k.to], k.dir == "out" && cuts[k.to] > 0).End()
+		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).StrOr(k.by).Int(e.Count).IntOr(cuts[ecnInside{ecnFlow: k}], cuts[ecnInside{ecnFlow: k}] > 0).End()
 	}
 }
 
@@ -74,16 +86,26 @@ func (f *ipecn) share(a *render.Answer) {
 	}
 }
 
-// mark counts a mark for the socket of this host that the packet is of: the inner one, if it
-// is a tunnel's.
-func (f *ipecn) mark(r *engine.Row, in ecnInside) {
-	from, to, sport, dport := in.from, in.to, r.Int(f.sport), r.Int(f.dport)
+// ends are those of the connection that a packet is of, from its sender's side: of the
+// inner header, if it is a tunnel's.
+func (f *ipecn) ends(r *engine.Row, in *ecnInside) (k ecnEnds, tcp bool) {
 	if in.header != noInner {
-		from, to, sport, dport = in.inner.from, in.inner.to, r.Int(f.inner.sport), r.Int(f.inner.dport)
+		return ecnEnds{in.inner.from, in.inner.to, r.Int(f.inner.sport), r.Int(f.inner.dport)}, r.Str(f.inner.proto) == "tcp"
 	}
-	if in.dir == "in" {
-		f.socks.mark(ecnEnds{to, from, dport, sport}, true)
-	} else {
-		f.socks.mark(ecnEnds{from, to, sport, dport}, false)
+	return ecnEnds{in.from, in.to, r.Int(f.sport), r.Int(f.dport)}, r.Str(f.proto) == "tcp"
+}
+
+// mark notes whose packet has a mark, and counts it for the socket of this host, once.
+func (f *ipecn) mark(r *engine.Row, in ecnInside, first bool) {
+	k, tcp := f.ends(r, &in)
+	if c := (ecnConn{in.way(), k}); tcp && in.dir == "out" && len(f.conns) < maxFlows {
+		f.conns[c] = true
+	}
+	switch {
+	case !first:
+	case in.dir == "in":
+		f.socks.mark(ecnEnds{k.raddr, k.laddr, k.rport, k.lport}, true)
+	default:
+		f.socks.mark(k, false)
 	}
 }

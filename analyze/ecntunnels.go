@@ -24,6 +24,21 @@ func (k *ecnInside) compare(o *ecnInside) int {
 	return cmp.Or(k.ecnFlow.compare(o.ecnFlow), cmp.Compare(k.inner.from, o.inner.from), cmp.Compare(k.inner.to, o.inner.to), cmp.Compare(k.header, o.header), cmp.Compare(k.netns, o.netns))
 }
 
+// way is the key without what does not tell connections apart: the namespace, of packets
+// that are no tunnel's.
+func (k *ecnInside) way() ecnInside {
+	if k.header == noInner {
+		return ecnInside{ecnFlow: k.ecnFlow}
+	}
+	return *k
+}
+
+// ecnConn is a connection whose packets have marks, and the way of these packets.
+type ecnConn struct {
+	way  ecnInside
+	ends ecnEnds
+}
+
 // ecnTunnel is how many packets of a kind had a mark, and what became of those with one on
 // the outer header alone.
 type ecnTunnel struct {
@@ -113,6 +128,6 @@ func (f *ipecn) tunnelTable(a *render.Answer) {
 	for _, k := range all {
 		fate := k.dir == "in" && k.header == outerHeader
 		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).Str(k.inner.from).Str(k.inner.to).Str(k.header.String()).StrOr(k.by).Int(k.marks).
-			IntOr(cuts[k.inner.to], k.dir == "out" && cuts[k.inner.to] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).Int(k.netns).End()
+			IntOr(cuts[k.way()], cuts[k.way()] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).Int(k.netns).End()
 	}
 }

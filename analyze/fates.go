@@ -73,7 +73,7 @@ func (f *skblife) derived(r *engine.Row) {
 	switch r.Str(f.kind) {
 	case "clone":
 		f.skbs.Derived(parent, child, r.TS, agg.Cloned)
-		f.original.Begin(child, r.TS)
+		f.original.cloned(parent, child, r.TS)
 	case "copy":
 		f.skbs.Derived(parent, child, r.TS, agg.Copied)
 	case "segment":

@@ -16,9 +16,10 @@ var _ = register(engine.Analysis{
 	Question: "which hosts' packets carry the mark for congestion, in and out, and who set it?",
 	Help: `One line per packet marked CE (congestion experienced) that a device received or was
 given to send, IPv4 and IPv6. A packet that has no mark before the queueing
-discipline and one after it was marked here: the line says by which kind. Then the
-marks per source, destination and device, with how often congestion control of the
-sending socket reacted (CWR) if it is on this host.
+discipline and one after it was marked here: the line says by which kind, that of the
+innermost discipline that the packet was in. Then the marks per source, destination and
+device, with how often congestion control of the TCP connections reacted (CWR) whose
+packets these are, if they are sent by this host.
 A packet of a tunnel (IPIP, 6in4, IP in IPv6, GRE, VXLAN and GENEVE at their ports; on the
 way out any that the kernel knows) carries another IP header, which may have the mark
 instead, or too: the line says which has it, outer or inner, with the ends of the inner
@@ -55,7 +56,9 @@ type ipecn struct {
 	t       *render.Table
 	queued  agg.Pending[uint64, ecnHeader] // already marked before the queue, and in which header
 	flows   agg.Top[ecnFlow]
-	cuts    agg.Top[string] // reactions of congestion control, by remote address
+	cuts    map[ecnEnds]int64 // reactions of congestion control
+	conns   map[ecnConn]bool
+	queues  *ecnQueues
 	names   agg.Intern
 	tunnels ecnTunnels
 	socks   *ecnSocks // nil with --compat
@@ -63,14 +66,15 @@ type ipecn struct {
 	others  int64 // that the original does not see
 
 	dir, stage, family, saddr, daddr, sport, dport scan.Col
-	dev, ifindex, netns, skb, proto, state, raddr  scan.Col
+	dev, ifindex, netns, skb, proto, state         scan.Col
+	laddr, raddr, lport, rport                     scan.Col
 	inner                                          ecnInner
 }
 
 func newIpecn(in *engine.Input) engine.Fold {
-	f := &ipecn{in: in, compat: in.Flag("compat"), dir: in.Str("dir"), stage: in.Str("stage"), family: in.Str("family"), saddr: in.Str("saddr"), daddr: in.Str("daddr"),
+	f := &ipecn{in: in, cuts: map[ecnEnds]int64{}, conns: map[ecnConn]bool{}, queues: newEcnQueues(in), compat: in.Flag("compat"), dir: in.Str("dir"), stage: in.Str("stage"), family: in.Str("family"), saddr: in.Str("saddr"), daddr: in.Str("daddr"),
 		sport: in.Int("sport"), dport: in.Int("dport"), dev: in.Str("dev"), ifindex: in.Int("ifindex"), netns: in.Int("netns"), skb: in.Int("skb"), proto: in.Str("protocol"),
-		state: in.Str("ca_state"), raddr: in.Str("raddr"), inner: newEcnInner(in)}
+		state: in.Str("ca_state"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), lport: in.Int("lport"), rport: in.Int("rport"), inner: newEcnInner(in)}
 	in.On("ip_ecn", f.row)
 	in.Use("skb_drop", "", func(r *engine.Row) { // the address is free for another
 		f.queued.End(r.Uint(f.skb))
@@ -120,8 +124,8 @@ func (f *ipecn) line(r *engine.Row, header ecnHeader, by string, first bool) {
 		in.inner.from, in.inner.to = f.names.Get(r.Str(f.inner.saddr)), f.names.Get(r.Str(f.inner.daddr))
 	}
 	known := f.tunnels.pass(r.Uint(f.skb), in)
-	if first && !known && f.socks != nil {
-		f.mark(r, in)
+	if f.socks != nil {
+		f.mark(r, in, first && !known)
 	}
 	f.put(r, in)
 }

@@ -19,7 +19,8 @@ released. That is not the time on the wire: drivers release packets in batches, 
 an interrupt or the next transmission makes them.
 
 A packet that arrives at a receiver on this host (loopback, veth, bridge) is not
-released by a driver; @local_us is its time to the receiving side. @dropped_us is the
+released by a driver; @local_us is its time to the receiving side. One whose receiver is in
+a namespace that was left out has no end, and is not counted. @dropped_us is the
 time to the end of packets that were dropped below the driver's entry. The device
 is that of the start. --compat counts a packet that goes on to a receiver up to its
 end there, knows no drops, and keeps a start until the address is queued again, as the
@@ -35,7 +36,6 @@ original scripts do; they also take the device from the end.`,
 // transmission is a packet at its driver.
 type transmission struct {
 	ts  int64
-	dev string
 	key engine.Key
 }
 
@@ -43,27 +43,25 @@ type nettxlat struct {
 	us, local, dropped *mapOf[engine.Key, agg.Log2]
 	keys               *engine.Keys
 	right, original    agg.Pending[uint64, transmission]
-	names              agg.Intern
 	compat             bool
-	skb, dev           scan.Col
+	skb                scan.Col
 
-	ends, origEnds, same, arrived, drops int64
+	ends, origEnds, same, arrived, drops, lost int64
 }
 
 func newNettxlat(in *engine.Input) engine.Fold {
-	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb"), dev: in.Str("dev")}
+	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb")}
 	f.dropped = histOf[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
 	f.local = histOf[engine.Key](in, "local_us", "us", f.keys.Columns...)
 	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
 	in.On("dev_start_xmit", f.start)
 	in.On("skb_consume", f.consume)
 	in.Use("dev_queue", "a packet sent again keeps its first start", f.queued)
 	in.Use("skb_drop", "packets that a driver dropped leave their start behind", f.drop)
 	in.Use("dev_recv", "packets that go on to a receiver on this host count until their end there", f.receive)
 	in.Use("dev_gro_in", "", f.receive)
-	forget := func(r *engine.Row) { f.right.End(r.Uint(f.skb)) }
-	in.Use("skb_free", "", forget)
-	in.Use("skb_alloc", "", forget)
+	in.Use("skb_free", "", func(r *engine.Row) { f.right.End(r.Uint(f.skb)) })
 	if f.compat {
 		return also(f.us, f)
 	}
@@ -71,7 +69,7 @@ func newNettxlat(in *engine.Input) engine.Fold {
 }
 
 func (f *nettxlat) start(r *engine.Row) {
-	t := transmission{r.TS, f.names.Get(r.Str(f.dev)), f.keys.Of(r)}
+	t := transmission{r.TS, f.keys.Of(r)}
 	f.right.Begin(r.Uint(f.skb), t)
 	f.original.Begin(r.Uint(f.skb), t)
 }
@@ -80,6 +78,18 @@ func (f *nettxlat) start(r *engine.Row) {
 func (f *nettxlat) queued(r *engine.Row) {
 	f.right.End(r.Uint(f.skb))
 	f.original.End(r.Uint(f.skb))
+}
+
+// unseen is the end of a packet that no row tells of, as in a namespace that was not recorded.
+func (f *nettxlat) unseen(skb uint64) {
+	if _, ok := f.right.End(skb); ok {
+		f.lost++
+	}
+}
+
+func (f *nettxlat) unseenAll() {
+	f.lost += int64(f.right.Len())
+	f.right.Clear()
 }
 
 func (f *nettxlat) consume(r *engine.Row) {
@@ -110,11 +120,9 @@ func (f *nettxlat) drop(r *engine.Row) {
 	}
 }
 
-// receive is the arrival of the packet, unless it comes in where it went out: then it
-// ended unseen, as in a namespace that was not recorded, and this is another one at its
-// address. Only loopback is both ends of a link.
+// receive is the arrival of the packet.
 func (f *nettxlat) receive(r *engine.Row) {
-	if t, ok := f.right.End(r.Uint(f.skb)); ok && (t.dev != r.Str(f.dev) || t.dev == "lo") {
+	if t, ok := f.right.End(r.Uint(f.skb)); ok {
 		f.arrived++
 		f.local.Add(t.key, (r.TS-t.ts)/1000)
 	}
@@ -125,6 +133,9 @@ func (f *nettxlat) Finish(a *render.Answer) {
 	if f.drops+f.arrived > 0 {
 		a.Note(fmt.Sprintf("besides %s: %s arrived at a receiver on this host, %s dropped after the driver's start",
 			plural(f.ends, "packet released", "packets released"), engine.Group(f.arrived), engine.Group(f.drops)))
+	}
+	if f.lost > 0 {
+		a.Note(plural(f.lost, "packet", "packets") + " not counted: the end was not seen")
 	}
 	if f.same != f.ends || f.same != f.origEnds {
 		a.Note(fmt.Sprintf("the original's rule (--compat) gives %s, %s of them the same", plural(f.origEnds, "sample", "samples"), engine.Group(f.same)))

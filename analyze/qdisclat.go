@@ -72,6 +72,10 @@ func newQdisclat(in *engine.Input) engine.Fold {
 		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
 	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	onLostPackets(in, func() {
+		f.stays.GoneAll()
+		f.way.Clear()
+	})
 	in.On("qdisc_enq", f.enqueue)
 	in.On("qdisc_deq", f.dequeue)
 	onPacketEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)

@@ -47,6 +47,7 @@ func newPacket(in *engine.Input) engine.Fold {
 		packets: in.Int("packets"), segs: in.Int("gso_segs"), kind: in.Str("derive_kind"), dev: in.Str("dev"), qdisc: in.Str("qdisc_kind"),
 		function: in.Str("func"), location: in.Str("location"), reason: in.Str("drop_reason")}
 	in.Sockets("")
+	follow(in, f.over, func() {}) // the time line shows what there is
 	for _, e := range packetEvents {
 		in.Use(e, "the time line has gaps", f.row)
 	}
@@ -75,6 +76,13 @@ func (f *packet) row(r *engine.Row) {
 	}
 	if r.Event.Name == "skb_free" || !f.whole && (r.Event.Name == "skb_consume" || r.Event.Name == "skb_drop") {
 		delete(f.alive, addr)
+	}
+}
+
+// over ends an sk_buff that must have ended unseen.
+func (f *packet) over(skb uint64) {
+	if delete(f.alive, skb); skb == f.root {
+		clear(f.alive)
 	}
 }
 

@@ -24,10 +24,13 @@ way from the receiving device to the reader. --top lists the packets that lived 
 skb ADDR follows a single one. --by tells lives apart by where they ended: on which CPU,
 for which socket or process.
 
-Buffers freed on a path without an event show as reborn: the address is allocated
-again before an end was seen. --compat sees only what the slab allocator does, as the
+No life is counted whose end was not seen: the buffer was freed on a path without an
+event, in a network namespace that was left out, or while rows were lost. The next packet
+at its address shows it: it is born, comes to a device at which the first cannot be, or
+belongs to another socket. --compat sees only what the slab allocator does, as the
 original: births from the recycled buffers of NAPI are missing, and ends that feed
-them, so that one life may span several packets.`,
+them, so that one life may span several packets; an sk_buff and the clone for which room
+was allocated with it are one.`,
 	Example: "skblife --became --stages",
 	Options: []engine.Option{
 		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},
@@ -47,7 +50,7 @@ type skblife struct {
 	longest       *longest // nil without --top
 	stages        *stages
 	skbs          agg.Packets
-	original      agg.Spans[uint64]
+	original      slabLives
 	compat        bool
 	whole         bool // skb_free tells of every end
 
@@ -61,6 +64,7 @@ func newSkblife(in *engine.Input) engine.Fold {
 	f.keys = in.Keys(nil)
 	f.packets = histOf[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
 	f.life = histOf[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
+	follow(in, f.skbs.Lost, f.skbs.LostAll)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
 	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })
@@ -81,7 +85,7 @@ func newSkblife(in *engine.Input) engine.Fold {
 func (f *skblife) born(r *engine.Row) {
 	f.skbs.Born(r.Uint(f.skb), r.TS)
 	if r.Str(f.function) != "__build_skb_around" {
-		f.original.Begin(r.Uint(f.skb), r.TS)
+		f.original.born(r.Uint(f.skb), r.TS)
 	}
 }
 
@@ -102,7 +106,7 @@ func (f *skblife) end(r *engine.Row, dropped bool) {
 	}
 	// NAPI keeps this one, and the allocator hears nothing of it.
 	if r.Str(f.function) != "napi_skb_free_stolen_head" {
-		if birth, ok := f.original.End(addr); ok {
+		if birth, ok := f.original.freed(addr); ok {
 			f.originals++
 			f.originalsNS += r.TS - birth
 			if f.compat {
@@ -136,8 +140,8 @@ func (f *skblife) Finish(a *render.Answer) {
 	if f.longest != nil {
 		f.longest.Finish(a)
 	}
-	a.Note(fmt.Sprintf("not counted: %s reborn without an end, %s still alive, %s freed whose birth is not in the recording",
-		engine.Group(f.skbs.Reborn), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))
+	a.Note(fmt.Sprintf("not counted: %s whose end was not seen, %s still alive, %s freed whose birth is not in the recording",
+		engine.Group(f.skbs.Unended), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))
 	if f.lives != f.originals || f.rightNS != f.originalsNS {
 		a.Note(fmt.Sprintf("%s, %s ns together; the original's rule (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
 			engine.Group(f.rightNS), engine.Group(f.originals), engine.Group(f.originalsNS)))

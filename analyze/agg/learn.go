@@ -39,6 +39,16 @@ func rowKinds() []rowKind {
 	return kinds
 }
 
+// deviceRows lists the events whose namespace is that of a device, by id. A packet keeps its
+// sender's socket where it crosses into another namespace, by veth, until a receiver takes it.
+func deviceRows() []bool {
+	device := make([]bool, schema.MaxID)
+	for _, name := range schema.Columns[schema.ColumnIndex("ifindex")].Events {
+		device[schema.ByName(name).ID] = true
+	}
+	return device
+}
+
 // cookie takes the cookie, and with it what the list of sockets alive at the start says.
 func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 	s.Cookie = r.Int(t.col.cookie)

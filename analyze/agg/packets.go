@@ -44,14 +44,14 @@ type Packets struct {
 	free int32 // first unused packet, -1 for none
 	pool []*Skb
 
-	Reborn  int64 // sk_buffs born at the address of one whose end was not seen
+	Unended int64 // sk_buffs whose end was not seen: another is at their address
 	Unborn  int64 // ends of sk_buffs whose birth was not seen
 	Refused int64 // births for which there was no room
 }
 
 // Born notes the birth of an sk_buff that is a packet of its own.
 func (p *Packets) Born(addr uint64, ts int64) *Skb {
-	p.replace(addr)
+	p.Lost(addr)
 	at := p.newPacket(addr, ts)
 	if at < 0 {
 		p.Refused++
@@ -73,7 +73,7 @@ func (p *Packets) Derived(parent, child uint64, ts int64, how Derivation) {
 	}
 	to := p.skbs[child]
 	if to != nil && how == Cloned {
-		p.replace(child)
+		p.Lost(child)
 		to = nil
 	}
 	if to == nil {
@@ -131,16 +131,23 @@ func (p *Packets) At(addr uint64) *Skb { return p.skbs[addr] }
 // Alive is how many sk_buffs have no end yet.
 func (p *Packets) Alive() int { return len(p.skbs) }
 
-// replace ends an sk_buff whose address is used again, unseen.
-func (p *Packets) replace(addr uint64) {
+// Lost ends an sk_buff that ended unseen, if its birth was seen.
+func (p *Packets) Lost(addr uint64) {
 	s := p.skbs[addr]
 	if s == nil {
 		return
 	}
-	p.Reborn++
+	p.Unended++
 	delete(p.skbs, addr)
 	p.pool = append(p.pool, s)
 	p.leave(s)
+}
+
+// LostAll ends all, because the ends of any of them may have been missed.
+func (p *Packets) LostAll() {
+	for addr := range p.skbs {
+		p.Lost(addr)
+	}
 }
 
 // leave takes an sk_buff out of its packet, whose end is no longer known.

@@ -48,8 +48,8 @@ func TestPacketsUnseenEnd(t *testing.T) {
 	if _, k := p.Ended(1, false); k != nil {
 		t.Errorf("packet %+v, though a part of it may live", k)
 	}
-	if _, k := p.Ended(2, false); k == nil || k.Birth != 30 || p.Reborn != 1 {
-		t.Errorf("next life: %+v, %d reborn", k, p.Reborn)
+	if _, k := p.Ended(2, false); k == nil || k.Birth != 30 || p.Unended != 1 {
+		t.Errorf("next life: %+v, %d reborn", k, p.Unended)
 	}
 	if p.Alive() != 0 {
 		t.Errorf("%d alive", p.Alive())
@@ -71,7 +71,7 @@ func TestPacketsMillionReuses(t *testing.T) {
 			t.Fatalf("round %d: %+v", i, k)
 		}
 	}
-	if len(p.all) > 1 || len(p.pool) > 2 || p.Reborn+p.Unborn != 0 {
-		t.Errorf("%d packets and %d sk_buffs held, %d reborn, %d unborn", len(p.all), len(p.pool), p.Reborn, p.Unborn)
+	if len(p.all) > 1 || len(p.pool) > 2 || p.Unended+p.Unborn != 0 {
+		t.Errorf("%d packets and %d sk_buffs held, %d reborn, %d unborn", len(p.all), len(p.pool), p.Unended, p.Unborn)
 	}
 }

@@ -35,6 +35,7 @@ type Sockets struct {
 	closed []closedAt // oldest first
 	last   *Socket    // of the row before: rows come in runs
 	kinds  []rowKind  // by event id
+	device []bool     // by event id: the namespace is that of the packet's device
 }
 
 type portOf struct {
@@ -71,7 +72,7 @@ func NewSockets(alive []schema.Socket) *Sockets {
 		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
 		dur: col("dur_ns"), bindPort: col("bind_port"), state: col("state"),
 	}
-	s.kinds = rowKinds()
+	s.kinds, s.device = rowKinds(), deviceRows()
 	for i := range alive {
 		if alive[i].Cookie != 0 {
 			s.older[alive[i].Cookie] = &alive[i]
@@ -112,6 +113,11 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 	}
 	t.last = s
 	s.Last = r.TS
+	if s.elsewhere && !t.device[r.Event.ID] {
+		if n := r.Int(t.col.netns); n != 0 {
+			s.Netns, s.elsewhere = n, false
+		}
+	}
 	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)
 	}
@@ -133,6 +139,9 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 	}
 	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true
+	}
+	if s.elsewhere || t.device[r.Event.ID] {
+		return false
 	}
 	n := r.Int(t.col.netns)
 	return n != 0 && s.Netns != 0 && n != s.Netns
@@ -159,7 +168,7 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	s := t.take()
 	slot := s.slot
 	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot}
-	s.made = kind == madeRow
+	s.made, s.elsewhere = kind == madeRow, t.device[r.Event.ID]
 	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
 	t.serial++
 	t.byAddr[addr] = s

@@ -309,3 +309,24 @@ func TestMadeThenConnected(t *testing.T) {
 		t.Errorf("second connect: %+v", k)
 	}
 }
+
+// TestSocketsPacketsElsewhere: a packet keeps its sender's socket where it comes into another
+// namespace by veth, and begins no other life of it there.
+func TestSocketsPacketsElsewhere(t *testing.T) {
+	const home, peer = 4026532001, 4026532002
+	f, s := newFeeder(), NewSockets(nil)
+	addr := uint64(0xffff888000001000)
+	f.num("sock", int64(addr))
+	for _, r := range []struct {
+		event string
+		netns int64
+		gen   int
+		of    int64
+	}{{"dev_queue", peer, 1, peer}, {"sock_io", home, 1, home}, {"ip_ecn", peer, 1, home}, {"icmp_echo", peer, 1, home},
+		{"qdisc_enq", peer, 1, home}, {"sock_io", home, 1, home}, {"sock_io", peer, 2, peer}} {
+		f.num("netns", r.netns)
+		if k := s.Feed(f.row(r.event)); k.Gen != r.gen || k.Netns != r.of {
+			t.Errorf("%s in %d: life %d of %d, want %d of %d", r.event, r.netns, k.Gen, k.Netns, r.gen, r.of)
+		}
+	}
+}

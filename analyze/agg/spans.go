@@ -53,5 +53,8 @@ func (s *Pending[K, V]) Each(f func(K, V)) {
 	}
 }
 
+// Clear gives up all that has no end yet.
+func (s *Pending[K, V]) Clear() { clear(s.m) }
+
 // Len is how many have no end yet.
 func (s *Pending[K, V]) Len() int { return len(s.m) }

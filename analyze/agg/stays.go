@@ -98,6 +98,12 @@ func (s *Stays) Gone(packet uint64) {
 	delete(s.first, packet)
 }
 
+// GoneAll ends all stays, because any of them may have ended unseen.
+func (s *Stays) GoneAll() {
+	clear(s.first)
+	s.all, s.free = s.all[:0], -1
+}
+
 // Inherit lets what was cut out of a packet be where the packet is, as long as it is.
 func (s *Stays) Inherit(from, to uint64) {
 	if from == to {

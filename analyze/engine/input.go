@@ -57,6 +57,7 @@ type use struct {
 	without string // what the answer lacks if the event is not there
 	handler Handler
 	context bool // for rows that the selection leaves out, too
+	first   bool // before the other handlers of the analysis
 }
 
 // Int is the handle of a number column; asking makes the scan read it.
@@ -92,6 +93,12 @@ func (in *Input) Use(event, without string, h Handler) {
 // poll(2): a selection of sockets or processes does not leave them out.
 func (in *Input) Context(event, without string, h Handler) {
 	in.uses = in.add(in.uses, use{event: event, without: without, handler: h, context: true})
+}
+
+// Before is Context for what has to be known of a row when the other handlers of the
+// analysis get it. The answer does without it where the event was not recorded.
+func (in *Input) Before(event string, h Handler) {
+	in.uses = in.add(in.uses, use{event: event, handler: h, context: true, first: true})
 }
 
 func (in *Input) add(us []use, u use) []use {

@@ -21,8 +21,8 @@ func (in *Input) explainNone(sel *Selection) {
 		from = in.uses
 	}
 	for _, u := range from {
-		// Those without a handler only tell who sockets are.
-		if u.handler != nil || len(in.needs) > 0 {
+		// Those without a handler only tell who sockets are, first ones what happened before.
+		if (u.handler != nil || len(in.needs) > 0) && !u.first {
 			events = appendNew(events, u.event)
 		}
 	}

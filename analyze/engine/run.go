@@ -113,11 +113,18 @@ func (r *run) add(in *Input) {
 	if n, ok := r.src.(Noter); ok && slices.Contains(in.cols, ustackCol) {
 		in.sawStack, in.stackNotes = n.Stacks()
 	}
+	for _, u := range in.uses {
+		if u.first {
+			r.target(in, u, false)
+		}
+	}
 	for _, u := range in.needs {
 		r.target(in, u, true)
 	}
 	for _, u := range in.uses {
-		r.target(in, u, false)
+		if !u.first {
+			r.target(in, u, false)
+		}
 	}
 	if r.sockets == nil && (in.sockets || r.sel.through()) {
 		r.sockets = agg.NewSockets(r.src.Meta().Sockets)

@@ -73,7 +73,9 @@ func (in *Input) able() Outcome {
 		return o
 	}
 	for _, u := range in.uses {
-		record = appendNew(record, u.event)
+		if !schema.ByName(u.event).Own() { // the recorder writes those by itself
+			record = appendNew(record, u.event)
+		}
 	}
 	slices.Sort(record)
 	o.Why = strings.Join(whys, "; ")
@@ -129,7 +131,7 @@ func Needs(a *Analysis) (needs, uses []string, err error) {
 		needs = appendNew(needs, u.event)
 	}
 	for _, u := range in.uses {
-		if !slices.Contains(needs, u.event) {
+		if !slices.Contains(needs, u.event) && !schema.ByName(u.event).Own() {
 			uses = appendNew(uses, u.event)
 		}
 	}

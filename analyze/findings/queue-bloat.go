@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -52,6 +53,12 @@ func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
 	for _, e := range []string{"skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
 		in.Use(e, "", gone)
 	}
+	lost := in.Str("lost_event")
+	in.Before("lost", func(r *engine.Row) { // the end of any wait may be among them
+		if strings.HasPrefix(r.Str(lost), "qdisc_") {
+			f.stays.GoneAll()
+		}
+	})
 	return func() {
 		for _, q := range f.queues.Sorted(func(w *waits) int64 { return -w.us.Count }, queueOf.compare) {
 			w := f.queues.At(q)
