@@ -16,7 +16,7 @@ var _ = register(engine.Analysis{
 	Help: `CSV in every text format. A row "rcv" for each segment that reached an
 established connection, with the values before it was processed; "new" where a
 session reached ESTABLISHED, with its ends (time 0 for sessions older than the
-recording); "retrans" for each segment sent again, its kind as in tcpretrans; "cong"
+recording); "retrans" for each buffer retransmitted, its kind as in tcpretrans; "cong"
 where congestion control changed its state, which is then the kind. --send adds "send"
 for each attempt to transmit. time_us counts from the start of the recording. snd_cwnd
 and snd_ssthresh are in segments, the others in bytes; 2147483647 means that no
@@ -50,10 +50,11 @@ type tcpwin struct {
 	gen, top int
 	reused   int64
 	seen     agg.PerSocket[bool]
+	again    *engine.Resent
 }
 
 func newTcpwin(in *engine.Input) engine.Fold {
-	f := &tcpwin{in: in, compat: in.Flag("compat"), gen: in.Number("gen"), top: in.Number("top")}
+	f := &tcpwin{in: in, compat: in.Flag("compat"), gen: in.Number("gen"), top: in.Number("top"), again: in.Resent()}
 	in.Sockets("their new rows come from the list made at its start")
 	if path := in.Text("plot"); path != "" {
 		f.plot = &winPlot{in: in, path: path}
@@ -119,7 +120,9 @@ func (f *tcpwin) retrans(r *engine.Row) {
 	switch {
 	case !f.wants(r.Sock):
 	case f.plot != nil:
-		f.plot.series(r.Sock).Mark(r.TS)
+		if n := f.again.Segments(r); n > 0 {
+			f.plot.series(r.Sock).Mark(r.TS, n)
+		}
 	case f.rows.on:
 		f.rows.retrans(r)
 	}

@@ -40,8 +40,8 @@ func (p *winPlot) finish(a *render.Answer) {
 	if s.late {
 		a.Note("the beginning of the session is not in the picture: others had more rows then")
 	}
-	if n := s.Resent - int64(len(s.Marks)); n > 0 {
-		a.Note(plural(n, "retransmission", "retransmissions") + " beyond the first have no mark")
+	if n := s.Buffers - int64(len(s.Marks)); n > 0 {
+		a.Note(plural(n, "retransmitted buffer", "retransmitted buffers") + " beyond the first have no mark")
 	}
 }
 

@@ -29,7 +29,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(v), 'g', 6, 64), nil
 }
 
-// timelineColumns is how fine the lines over the whole time are.
+// timelineColumns is how fine the lines over the whole time are at most.
 const timelineColumns = 480
 
 // shownEvents is how many events have a line of their own.
@@ -42,6 +42,7 @@ type timeline struct {
 	rows    []int64   // by event id
 	bytes   [2]Series
 	trouble []Series
+	again   *engine.Resent
 	cpu     []int64 // of the recorder so far, ns, by column; 0 where it did not say
 
 	dir, ret, flags, lost, reason, user, sys scan.Col
@@ -56,7 +57,9 @@ func newTimeline(in *engine.Input, c clock) *timeline {
 			in.Use(e.Name, "", f.count)
 		}
 	}
-	for _, t := range []struct{ event, name string }{{"tcp_retrans", "segments sent again"}, {"skb_drop", "packets dropped"}, {"tcp_reset", "resets"}} {
+	f.again = in.Resent()
+	f.add(in, "tcp_retrans", "segments retransmitted", func(r *engine.Row) Value { return Value(f.again.Segments(r)) })
+	for _, t := range []struct{ event, name string }{{"skb_drop", "packets dropped"}, {"tcp_reset", "resets"}} {
 		f.add(in, t.event, t.name, func(r *engine.Row) Value { return 1 })
 	}
 	f.add(in, "lost", "events lost", func(r *engine.Row) Value { return Value(r.Int(f.lost)) })
