@@ -49,6 +49,7 @@ type eventrates struct {
 	noted    int64 // when the recorder last noted what it used
 	used     int64 // by then, ns of CPU
 	reason   scan.Col
+	location scan.Col
 	lost     scan.Col
 	lostKind scan.Col
 
@@ -57,7 +58,7 @@ type eventrates struct {
 
 func newEventrates(in *engine.Input) engine.Fold {
 	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong", again: in.Resent(),
-		reason: in.Str("drop_reason"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
+		reason: in.Str("drop_reason"), location: in.Str("location"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
 	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
 	if in.Text("of") == "recorder" {
 		f.t = in.Table(render.Spec{Name: "recorder", Columns: []render.Column{second, render.Col("cpu_percent", render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
@@ -86,7 +87,7 @@ func (f *eventrates) row(r *engine.Row) {
 	case "lost":
 		k.why, n = f.names.Get(r.Str(f.lostKind)), r.Int(f.lost)
 	case "skb_drop":
-		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why) {
+		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why, r.Str(f.location)) {
 			return
 		}
 	case "tcp_retrans":

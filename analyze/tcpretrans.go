@@ -64,29 +64,6 @@ func newTcpretrans(in *engine.Input) engine.Fold {
 	return f
 }
 
-func (f *tcpretrans) columns() []render.Column {
-	pid, comm, ip := render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), render.Col("ip", render.Int)
-	local, remote := render.Col("local", render.String).ForPeople(), render.Col("remote", render.String).ForPeople()
-	kind, state := render.Col("kind", render.String), render.Col("state", render.String)
-	if f.script {
-		pid, local, remote, state = pid.Text("PID", -8), local.Text("LADDR:LPORT", -20), remote.Text("RADDR:RPORT", -21), state.Text("STATE", 6)
-	} else {
-		ip, local, kind = ip.Text("IP", -2), local.Text("LADDR:LPORT", -20), kind.Text("T", -1)
-		remote, state = remote.Text("RADDR:RPORT", -20).Sep("> "), state.Text("STATE", -11)
-	}
-	seq, length := render.Col("tcp_seq", render.Int), render.Col("len_bytes", render.Int).In("bytes")
-	segs := render.Col("segs", render.Int).In("segments")
-	window, loss := render.Col("window", render.String).ForPeople(), render.Col("loss", render.String)
-	if f.seq {
-		seq, length = seq.Text("SEQ", -12), length.Text("LEN", -6)
-	}
-	if !f.compat && !f.script {
-		segs, window, loss = segs.Text("SEGS", 4), window.Text("CWND", -9), loss.Text("LOSS", 0)
-	}
-	return join([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
-		seq, length, segs, window, loss}, f.reader.columns())
-}
-
 // sent takes what was retransmitted; s is the connection or the listener.
 func (f *tcpretrans) sent(s *agg.Socket, ts int64, v resent) {
 	if f.compat && (v.kind == "S" || v.kind == "L" && !f.probes) || !f.family.wants(v.raddr) {

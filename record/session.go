@@ -336,7 +336,10 @@ func mono() int64 {
 
 // header starts a row of the recorder's own.
 func (s *session) header(event uint16) schema.Header {
-	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
+	h := schema.Header{TS: uint64(mono()), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid())}
+	if list := s.filters.Netns; len(list) > 0 {
+		h.Netns = list[0]
+	}
 	copy(h.Comm[:], "netrec")
 	return h
 }

@@ -45,12 +45,12 @@ type timeline struct {
 	again   *engine.Resent
 	cpu     []int64 // of the recorder so far, ns, by column; 0 where it did not say
 
-	dir, ret, flags, lost, reason, user, sys scan.Col
+	dir, ret, flags, lost, reason, location, user, sys scan.Col
 }
 
 func newTimeline(in *engine.Input, c clock) *timeline {
 	f := &timeline{clock: c, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
-		dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
+		dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
 	f.bytes = [2]Series{f.series("sent"), f.series("received")}
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
@@ -75,7 +75,7 @@ func (f *timeline) add(in *engine.Input, event, name string, n func(*engine.Row)
 	s := f.series(name)
 	f.trouble = append(f.trouble, s)
 	in.Use(event, "", func(r *engine.Row) {
-		if event != "skb_drop" || !findings.LeftOver(r.Str(f.reason)) {
+		if event != "skb_drop" || !findings.LeftOver(r.Str(f.reason), r.Str(f.location)) {
 			s.Values[f.at(r.TS)] += n(r)
 		}
 	})
