@@ -49,3 +49,18 @@ func dropCodes(in *engine.Input) map[string]int64 {
 	}
 	return codes
 }
+
+// tcpFlags names the bits of a TCP header's flag byte as BCC does.
+func tcpFlags(v int64) string {
+	s := ""
+	for i, name := range [...]string{"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"} {
+		if v>>i&1 == 0 {
+			continue
+		}
+		if s != "" {
+			s += "|"
+		}
+		s += name
+	}
+	return s
+}

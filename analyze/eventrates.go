@@ -21,7 +21,7 @@ var _ = register(engine.Analysis{
 first; intervals without events have none. WHY is the reason of dropped packets, and
 of lost events which kind was lost.
 
---of wrong is only what goes wrong: segments sent again, resets, events lost, and
+--of wrong is only what goes wrong: retransmitted segments, resets, events lost, and
 packets dropped, without those left over when a socket closes. --of recorder is what
 the recorder itself used between two of its own notes: percent of one CPU, and memory.
 The time lines of netrec report are these numbers, drawn finer.`,
@@ -45,9 +45,11 @@ type eventrates struct {
 	step     int64 // ns
 	from     int64 // of the interval
 	wrong    bool
+	again    *engine.Resent
 	noted    int64 // when the recorder last noted what it used
 	used     int64 // by then, ns of CPU
 	reason   scan.Col
+	location scan.Col
 	lost     scan.Col
 	lostKind scan.Col
 
@@ -55,8 +57,8 @@ type eventrates struct {
 }
 
 func newEventrates(in *engine.Input) engine.Fold {
-	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong",
-		reason: in.Str("drop_reason"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
+	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong", again: in.Resent(),
+		reason: in.Str("drop_reason"), location: in.Str("location"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
 	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
 	if in.Text("of") == "recorder" {
 		f.t = in.Table(render.Spec{Name: "recorder", Columns: []render.Column{second, render.Col("cpu_percent", render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
@@ -85,9 +87,16 @@ func (f *eventrates) row(r *engine.Row) {
 	case "lost":
 		k.why, n = f.names.Get(r.Str(f.lostKind)), r.Int(f.lost)
 	case "skb_drop":
-		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why) {
+		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why, r.Str(f.location)) {
 			return
 		}
+	case "tcp_retrans":
+		if !f.wrong {
+			f.plain[r.Event.ID]++
+			return
+		}
+		n = f.again.Segments(r)
+		k.why = f.again.Noun(2)
 	default:
 		f.plain[r.Event.ID]++
 		return

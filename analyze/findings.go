@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"netrec/analyze/engine"
@@ -15,15 +16,16 @@ var _ = register(engine.Analysis{
 	Question: "what looks wrong?",
 	Help: `What is beyond the threshold of a rule, the worst first: bad is what was lost, refused
 or failed, slow is what waited, a note is worth knowing; within these what exceeds its
-threshold by most. Of one rule at most three. Each comes with its evidence and with the
-command that shows more. Rules whose events were not recorded are named.
+threshold by most. Of one rule the three worst, or --top; the first line counts all. Each
+comes with its evidence and with the command that shows more. Rules whose events were not
+recorded are named.
 
 The rules with their thresholds, which --threshold changes:
 ` + findings.Help(),
 	Example: "findings --threshold slow-dns=200ms,drops=100",
-	Options: []engine.Option{findings.ThresholdOption()},
+	Options: []engine.Option{findings.ThresholdOption(), engine.Top(strconv.Itoa(findings.MostOfRule), "how many of one rule, at most a thousand")},
 	New: func(in *engine.Input) engine.Fold {
-		set := findings.New(in, in.Text("threshold"))
+		set := findings.New(in, in.Text("threshold"), max(1, min(in.Number("top"), 1000)))
 		return engine.FoldFunc(func(*render.Answer) { showFindings(in, set.Judge(), false) })
 	},
 })
@@ -39,13 +41,13 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 		render.Col("judged", render.Int), render.Col("rules", render.String).Text("judged by", -10).ForPeople(),
 		render.Col("not_judged", render.String).Text("not judged", -10), render.Col("more", render.String).Text("more", -10).ForPeople()}})
 	more := ""
-	switch n := int64(len(v.Findings)-len(shown)) + v.More; {
+	switch n := v.All() - int64(len(shown)); {
 	case n > 0 && brief:
-		more = plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, "findings")
+		more = plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, fmt.Sprintf("findings --top %d", v.All()))
 	case n > 0:
-		more = plural(n, "finding", "findings") + ", each less than the three shown of its rule"
+		more = fmt.Sprintf("%s of the same rules, each less bad than those shown: --top %d", plural(n, "finding", "findings"), v.All())
 	}
-	t.Str(verdictWords(v)).Int(int64(len(v.Findings))).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
+	t.Str(verdictWords(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
 	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: join([]render.Column{
 		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
 		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
@@ -85,14 +87,10 @@ func verdictWords(v findings.Verdict) string {
 	default:
 		return "none: nothing looks wrong"
 	}
-	levels := map[findings.Level]int64{}
-	for _, f := range v.Findings {
-		levels[f.Level]++
-	}
 	var parts []string
 	for _, l := range []findings.Level{findings.Bad, findings.Slow, findings.Note} {
-		if levels[l] > 0 {
-			parts = append(parts, engine.Group(levels[l])+" "+l.String())
+		if n := v.Levels[l]; n > 0 {
+			parts = append(parts, engine.Group(n)+" "+l.String())
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -40,7 +40,7 @@ type overview struct {
 
 func newOverview(in *engine.Input) engine.Fold {
 	f := &overview{in: in, top: max(1, in.Number("top")), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
-	f.wrong = findings.New(in, in.Text("threshold"))
+	f.wrong = findings.New(in, in.Text("threshold"), findings.MostOfRule)
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
 			in.Use(e.Name, "", f.row)

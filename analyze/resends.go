@@ -7,37 +7,43 @@ import (
 	"netrec/analyze/scan"
 )
 
-// resent is a segment that TCP sent again.
+// resent is a buffer, a probe or a SYN-ACK that TCP retransmitted.
 type resent struct {
 	kind, state  string
 	laddr, raddr string
 	lport, rport int64
 	task         process // on the CPU
+	data         bool    // a buffer of tcp_retrans: seq and length are known
 	seq, length  int64
+	segs         int64  // retransmitted; 0 of a probe with new data, and of an attempt that failed
 	before, cwnd int64  // congestion window at the last segment received, and now; 0 if unknown
 	why          string // why this host dropped it before; "" if it did not
 }
 
-// resends reads every kind of retransmission: segments (R), tail loss probes (L) and
-// SYN-ACKs (S), the last in the name of the listener.
+// resends reads every kind of retransmission: buffers (R), tail loss probes (L) and
+// SYN-ACKs (S), the last in the name of the listener. A probe that repeats data is one
+// retransmission, though two hooks tell of it; the originals show both.
 type resends struct {
 	sent   func(*agg.Socket, int64, resent)
+	again  *engine.Resent
+	both   bool // hooks as the originals have them
 	losses *losses
 	cwnds  agg.PerSocket[int64]
 	names  agg.Intern
 
 	kind, state, pid, comm     scan.Col
 	laddr, lport, raddr, rport scan.Col
-	seq, length, cwnd, probe   scan.Col
+	seq, length, cwnd          scan.Col
+	probe, repeated            scan.Col
 }
 
-func newResends(in *engine.Input, sent func(*agg.Socket, int64, resent)) *resends {
-	f := &resends{sent: sent, kind: in.Str("retrans_kind"), state: in.Str("state"), pid: in.Int("pid"), comm: in.Str("comm"),
+func newResends(in *engine.Input, both bool, sent func(*agg.Socket, int64, resent)) *resends {
+	f := &resends{sent: sent, both: both, again: in.Resent(), repeated: in.Int("retrans_segs"), kind: in.Str("retrans_kind"), state: in.Str("state"), pid: in.Int("pid"), comm: in.Str("comm"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		seq: in.Int("tcp_seq"), length: in.Int("len_bytes"), cwnd: in.Int("snd_cwnd"), probe: in.Int("probe_sent")}
 	in.On("tcp_retrans", f.row)
 	in.Use("tcp_tlp", "there are no tail loss probes (L)", func(r *engine.Row) {
-		if r.Int(f.probe) != 0 {
+		if r.Int(f.probe) != 0 && (f.both || r.Int(f.repeated) == 0) {
 			f.row(r)
 		}
 	})
@@ -59,11 +65,43 @@ func (f *resends) row(r *engine.Row) {
 		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport), raddr: f.names.Get(r.Str(f.raddr)), rport: r.Int(f.rport),
 		task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, seq: r.Int(f.seq), length: r.Int(f.length),
 		cwnd: r.Int(f.cwnd)}
+	switch r.Event.Name {
+	case "tcp_retrans":
+		if v.data, v.segs = true, f.again.Segments(r); f.both {
+			v.kind = "R"
+		}
+	case "tcp_synack_retrans":
+		v.segs = 1
+	}
 	if v.kind != "S" {
 		v.before = *f.cwnds.Of(r.Sock)
 	}
 	v.why = f.losses.claim(packetFlow{v.laddr, v.raddr, v.lport, v.rport}, v.length)
 	f.sent(r.Sock, r.TS, v)
+}
+
+// columns are those of the original that was asked for, then those for programs.
+func (f *tcpretrans) columns() []render.Column {
+	pid, comm, ip := render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), render.Col("ip", render.Int)
+	local, remote := render.Col("local", render.String).ForPeople(), render.Col("remote", render.String).ForPeople()
+	kind, state := render.Col("kind", render.String), render.Col("state", render.String)
+	if f.script {
+		pid, local, remote, state = pid.Text("PID", -8), local.Text("LADDR:LPORT", -20), remote.Text("RADDR:RPORT", -21), state.Text("STATE", 6)
+	} else {
+		ip, local, kind = ip.Text("IP", -2), local.Text("LADDR:LPORT", -20), kind.Text("T", -1)
+		remote, state = remote.Text("RADDR:RPORT", -20).Sep("> "), state.Text("STATE", -11)
+	}
+	seq, length := render.Col("tcp_seq", render.Int), render.Col("len_bytes", render.Int).In("bytes")
+	segs := render.Col("segs", render.Int).In("segments")
+	window, loss := render.Col("window", render.String).ForPeople(), render.Col("loss", render.String)
+	if f.seq {
+		seq, length = seq.Text("SEQ", -12), length.Text("LEN", -6)
+	}
+	if !f.compat && !f.script {
+		segs, window, loss = segs.Text("SEGS", 4), window.Text("CWND", -9), loss.Text("LOSS", 0)
+	}
+	return join([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
+		seq, length, segs, window, loss}, f.reader.columns())
 }
 
 // columns are those that programs see of a retransmission, after the ones for people.
@@ -76,4 +114,11 @@ func (*resends) columns() []render.Column {
 func (v *resent) put(t *render.Table, s *agg.Socket, ts int64) {
 	t.IntOr(v.before, v.before != 0).IntOr(v.cwnd, v.cwnd != 0).Str(v.laddr).Int(v.lport).Str(v.raddr).Int(v.rport)
 	putIdentity(t, s).Int(ts).End()
+}
+
+// noteBuffers says so where a recording has retransmitted buffers and no segments.
+func noteBuffers(a *render.Answer, again *engine.Resent) {
+	if s := again.Limit(); s != "" {
+		a.Note(s)
+	}
 }

@@ -11,15 +11,15 @@ var _ = register(engine.Analysis{
 	Name:     "retranshosts",
 	Aliases:  []string{"p13"},
 	Group:    groupLost,
-	Question: "to which hosts does TCP send again, data or SYN-ACKs?",
-	Help: `Retransmissions by kind and remote host, rarest first, IPv4 and IPv6. The kind is the
-name of the tracepoint. Which connections, and whether the loss was on this host, is in
+	Question: "to which hosts does TCP retransmit, data or SYN-ACKs?",
+	Help: `Retransmitted segments by kind and remote host, rarest first, IPv4 and IPv6. The kind is
+the name of the tracepoint. Which connections, and whether the loss was on this host, is in
 tcpretrans.
 The original means the remote host, but takes the address field that holds the local one,
-and has IPv4 only: --compat does so.
-Attempts that failed are seen on kernels after 6.12 only.`,
+has IPv4 only, and counts buffers, which hold several segments: --compat does so.
+Kernels up to 6.12 do not report attempts that failed.`,
 	Example: "retranshosts --by host",
-	Options: []engine.Option{engine.By("probe,host", append([]string{"state"}, engine.SocketKeys...)...), engine.Compat("local address instead of the remote one, IPv4 only")},
+	Options: []engine.Option{engine.By("probe,host", append([]string{"state"}, engine.SocketKeys...)...), engine.Compat("local address instead of the remote one, IPv4 only, buffers instead of segments")},
 	New: func(in *engine.Input) engine.Fold {
 		laddr, raddr, compat := in.Str("laddr"), in.Str("raddr"), in.Flag("compat")
 		own := map[string]engine.KeyDef{
@@ -41,21 +41,28 @@ Attempts that failed are seen on kernels after 6.12 only.`,
 		keys := in.Keys(own)
 		counts := countBy[engine.Key](in, "retransmits", keys.Columns...)
 		counts.table.Unnamed = true
+		again := in.Resent()
 		var all, v6 int64
-		row := func(r *engine.Row) {
+		row := func(r *engine.Row, n int64) {
 			if all++; ipVersion(r.Str(raddr)) == 6 {
 				if v6++; compat {
 					return
 				}
 			}
-			counts.Add(keys.Of(r), 1)
+			if compat {
+				n = 1
+			}
+			if n > 0 {
+				counts.Add(keys.Of(r), n)
+			}
 		}
-		in.On("tcp_retrans", row)
-		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", row)
+		in.On("tcp_retrans", func(r *engine.Row) { row(r, again.Segments(r)) })
+		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", func(r *engine.Row) { row(r, 1) })
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			noteRules(a, all, compat,
-				fmt.Sprintf("original rule: the addresses are this host's own; %s of IPv6 left out", engine.Group(v6)),
-				fmt.Sprintf("the original groups all %s by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
+				fmt.Sprintf("original rule: the addresses are this host's own, buffers are counted; %s of IPv6 left out", engine.Group(v6)),
+				fmt.Sprintf("the original counts buffers (%s), groups them by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
+			noteBuffers(a, again)
 		}))
 	},
 })

@@ -15,7 +15,8 @@ var _ = register(engine.Analysis{
 	Group:    groupLost,
 	Question: "where in the kernel are packets dropped, and which protocol counters moved?",
 	Help: `First the protocol counters that moved between start and stop of the recording
-(name, increment, increment per second), then dropped packets by kernel stack,
+(name, increment, increment per second), of the network namespaces that were filtered for
+or had a process at the start, then dropped packets by kernel stack,
 rarest first, then by reason and the function that dropped them. Kernels before
 5.17 give no reason.
 
@@ -42,12 +43,13 @@ type skbdrop struct {
 	why    agg.Top[dropKey]
 	frames int
 
-	kstack, reason, location scan.Col
-	drops, unsaid            int64
+	kstack, reason, location, netns scan.Col
+	drops, unsaid                   int64
+	uncounted                       agg.Keyed[int64, int64] // drops in namespaces that the counters leave out
 }
 
 func newSkbdrop(in *engine.Input) engine.Fold {
-	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location")}
+	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location"), netns: in.Int("netns")}
 	f.keys = in.Keys(f.own())
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
@@ -69,6 +71,7 @@ func (f *skbdrop) row(r *engine.Row) {
 		f.counts.Add(f.keys.Of(r), 1)
 	}
 	f.drops++
+	f.outside(r.Int(f.netns))
 	if !r.Has(f.reason) {
 		f.unsaid++
 	}
@@ -96,33 +99,5 @@ func (f *skbdrop) Finish(a *render.Answer) {
 	}
 	if f.unsaid > 0 {
 		a.Note(plural(f.unsaid, "drop", "drops") + " without a reason: this kernel's hook does not give one")
-	}
-}
-
-// counters shows what nstat would: its two counters at start and stop, subtracted.
-func (f *skbdrop) counters(a *render.Answer) {
-	c, rec := &f.in.Meta.Counters, &f.in.Meta.Recording
-	if len(c.Stop) == 0 {
-		a.Note("no protocol counters: the recording has none from its stop")
-		return
-	}
-	t := f.in.Table(render.Spec{Name: "counters", Title: "#kernel", Look: render.Lines, Columns: []render.Column{
-		render.Col("name", render.String).Text("name", -32), render.Col("increment", render.Int).Text("increment", -16).Sep(""),
-		render.Col("per_second", render.Fixed).Digits(1).Text("rate", 7).Sep("")}})
-	var names []string
-	for name, v := range c.Stop {
-		if v != c.Start[name] {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	ns := rec.StopNS - rec.StartNS
-	for _, name := range names {
-		d := c.Stop[name] - c.Start[name]
-		rate := int64(0)
-		if ns > 0 {
-			rate = int64(float64(d)*1e10/float64(ns) + 0.5)
-		}
-		t.Str(name).Int(d).IntOr(rate, ns > 0).End()
 	}
 }

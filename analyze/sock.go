@@ -29,10 +29,11 @@ type sock struct {
 	lives *render.Table
 	line  *timeline
 	sums  agg.PerSocket[usage]
+	again *engine.Resent
 }
 
 func newSock(in *engine.Input) engine.Fold {
-	f := &sock{in: in}
+	f := &sock{in: in, again: in.Resent()}
 	in.OnlySock(in.Addr())
 	in.Sockets("what it did before is not known, should it be one of them")
 	for _, e := range story.Events {
@@ -46,7 +47,7 @@ func newSock(in *engine.Input) engine.Fold {
 		render.Col("began", render.String).Text("began", -12), render.Col("ended", render.String).Text("ended", -12),
 		render.Col("life_ms", render.Fixed).Digits(3).Text("life ms", -12).In("ms"), render.Col("state", render.String).Text("last state", -12),
 		render.Col("tx_bytes", render.Int).Text("sent", -12).In("bytes"), render.Col("rx_bytes", render.Int).Text("received", -12).In("bytes"),
-		render.Col("retransmits", render.Int).Text("retransmits", -12), render.Col("drops", render.Int).Text("drops", -12),
+		render.Col("retransmits", render.Int).Text("retransmits", -12).In("segments"), render.Col("drops", render.Int).Text("drops", -12),
 		render.Col("rows", render.Int).Text("rows", -12), render.Col("first_ns", render.Int).In("ns"), render.Col("last_ns", render.Int).In("ns")}}).Hold(1 << 16)
 	f.line = newTimeline(in, max(1, in.Number("limit")))
 	return f
@@ -66,7 +67,7 @@ func (f *sock) row(r *engine.Row) {
 			u.rx += n
 		}
 	case "tcp_retrans":
-		u.retrans++
+		u.retrans += f.again.Segments(r)
 	case "skb_drop":
 		u.drops++
 	}
@@ -113,6 +114,7 @@ func (f *sock) Finish(a *render.Answer) {
 	f.line.flush()
 	f.lives.Show()
 	f.line.t.Show()
+	noteBuffers(a, f.again)
 	if n := f.line.t.Dropped; n > 0 {
 		a.Note(fmt.Sprintf("time line cut: %s further lines; --limit shows more", engine.Group(n)))
 	}

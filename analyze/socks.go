@@ -17,7 +17,7 @@ var _ = register(engine.Analysis{
 	Question: "which sockets were used, by whom, and how much?",
 	Help: `One line per life of a socket that the recording has rows of, greatest first.
 TX_B and RX_B are the bytes of send and receive calls; in a recording without
-them, what TCP counted at CLOSE. MS is the life within the recording. An address that was
+them, what TCP counted at CLOSE. RETR is retransmitted segments. MS is the life within the recording. An address that was
 reused has several lines, told apart by GEN.`,
 	Example: "socks --sort life --top 10",
 	Options: []engine.Option{
@@ -46,13 +46,14 @@ type socks struct {
 	socks agg.PerSocket[usage]
 	best  *agg.Heap[usedSock]
 	all   int64
+	again *engine.Resent
 
 	dir, ret, flags, acked, received scan.Col
 }
 
 func newSocks(in *engine.Input) engine.Fold {
 	f := &socks{in: in, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
-		acked: in.Int("bytes_acked"), received: in.Int("bytes_received")}
+		acked: in.Int("bytes_acked"), received: in.Int("bytes_received"), again: in.Resent()}
 	key := map[string]func(*usedSock) int64{
 		"bytes": func(s *usedSock) int64 { return s.tx + s.rx }, "tx": func(s *usedSock) int64 { return s.tx },
 		"rx": func(s *usedSock) int64 { return s.rx }, "life": func(s *usedSock) int64 { return s.until - s.First },
@@ -72,7 +73,7 @@ func newSocks(in *engine.Input) engine.Fold {
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(),
 		render.Col("protocol", render.String).Text("PROTO", -5)}, ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
 		render.Col("tx_bytes", render.Int).Text("TX_B", 10).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 10).In("bytes"),
-		render.Col("retransmits", render.Int).Text("RETR", 5), render.Col("drops", render.Int).Text("DROPS", 5),
+		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments"), render.Col("drops", render.Int).Text("DROPS", 5),
 		render.Col("ms", render.Int).Text("MS", 8).In("ms"), render.Col("rows", render.Int).Text("ROWS", 8),
 		render.Col("netns", render.Int), render.Col("cookie", render.Int), render.Col("older", render.Int), render.Col("first_ns", render.Int).In("ns")})})
 	return f
@@ -97,7 +98,7 @@ func (f *socks) row(r *engine.Row) {
 	case "tcp_state":
 		u.acked, u.received = max(u.acked, r.Int(f.acked)), max(u.received, r.Int(f.received))
 	case "tcp_retrans":
-		u.retrans++
+		u.retrans += f.again.Segments(r)
 	case "skb_drop":
 		u.drops++
 	}
@@ -142,4 +143,5 @@ func (f *socks) Finish(a *render.Answer) {
 	if n := f.all - int64(len(shown)); n > 0 {
 		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Group(int64(len(shown))), engine.Group(f.all), f.all))
 	}
+	noteBuffers(a, f.again)
 }

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/findings"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -18,10 +19,13 @@ the flags of its header, the reason in the recording kernel's own words, with th
 it has there, and the kernel stack. PID owns the socket, if the packet reached one: of packets for no
 socket, neither owner nor state is known. Kernels before 5.17 give no reason. Drops in
 hardware, or before the packet became an sk_buff, are not seen.
-BCC shows the process on the CPU, which in an interrupt is any: --compat does so.`,
+What was still in the queues of a socket at its close (QUEUE_PURGE) is no drop by TCP: it is
+counted, and --purged shows it.
+BCC shows the process on the CPU, which in an interrupt is any, and what was left at the
+close: --compat does so.`,
 	Example: "tcpdrop --port 443",
 	Options: append(familyOptions[:len(familyOptions):len(familyOptions)],
-		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Compat("process on the CPU")),
+		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Option{Name: "purged", Kind: engine.Flag, Doc: "also what was in the queues of a socket at its close"}, engine.Compat("process on the CPU")),
 	New: newTcpdrop,
 })
 
@@ -33,11 +37,12 @@ type tcpdrop struct {
 	names  agg.Intern
 	codes  map[string]int64 // of reasons
 	compat bool
+	purged bool // are shown
 
-	drops, strangers, nobody int64
+	drops, strangers, nobody, purges int64
 
-	pid, comm, saddr, daddr, sport, dport, netns  scan.Col
-	protocol, flags, state, reason, stack, length scan.Col
+	pid, comm, saddr, daddr, sport, dport, netns            scan.Col
+	protocol, flags, state, reason, location, stack, length scan.Col
 }
 
 // dropped is a packet that was dropped.
@@ -50,7 +55,7 @@ type dropped struct {
 }
 
 func newTcpdrop(in *engine.Input) engine.Fold {
-	f := &tcpdrop{in: in, family: newFamilyFilter(in), compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"),
+	f := &tcpdrop{in: in, family: newFamilyFilter(in), compat: in.Flag("compat"), purged: in.Flag("purged"), location: in.Str("location"), pid: in.Int("pid"), comm: in.Str("comm"),
 		saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"), netns: in.Int("netns"), protocol: in.Str("protocol"),
 		flags: in.Int("tcp_flags"), state: in.Str("state"), reason: in.Str("drop_reason"), stack: in.Str("kstack"), length: in.Int("len_bytes")}
 	f.codes = dropCodes(in)
@@ -75,6 +80,11 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 func (f *tcpdrop) row(r *engine.Row) {
 	if r.Str(f.protocol) != "tcp" || !f.family.wants(r.Str(f.saddr)) {
 		return
+	}
+	if findings.Purged(r.Str(f.reason), r.Str(f.location)) {
+		if f.purges++; !f.purged && !f.compat {
+			return
+		}
 	}
 	f.drops++
 	d := dropped{task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, version: ipVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
@@ -110,24 +120,13 @@ func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 	f.t.Str(state+" ("+tcpFlags(d.flags)+")").StrOr(reason).StrOr(d.reason).IntOr(code, known).StrOr(d.state).Int(d.flags).Int(d.length).Int(ts).StrOr(d.stack).End()
 }
 
-// tcpFlags names the bits of a TCP header's flag byte as BCC does.
-func tcpFlags(v int64) string {
-	s := ""
-	for i, name := range [...]string{"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"} {
-		if v>>i&1 == 0 {
-			continue
-		}
-		if s != "" {
-			s += "|"
-		}
-		s += name
-	}
-	return s
-}
-
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *tcpdrop) Finish(a *render.Answer) {
-	if f.lines.rest(); f.drops == 0 {
+	f.lines.rest()
+	if n := f.purges; n > 0 && !f.compat && !f.purged {
+		a.Note(fmt.Sprintf("not drops, and not shown: %s in the queues of sockets at their close; --purged shows them", plural(n, "TCP packet", "TCP packets")))
+	}
+	if f.drops == 0 {
 		return
 	}
 	a.Note(fmt.Sprintf("%s, %s of no socket", plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Group(f.nobody)))

@@ -15,23 +15,25 @@ var _ = register(engine.Analysis{
 	Name:     "tcpretrans",
 	Group:    groupLost,
 	Question: "which connections retransmit, in which state, and was the loss on this host?",
-	Help: `One line per segment that TCP sent again. T is R for a retransmission, L for a tail
-loss probe, S for a SYN-ACK; an L that repeats data comes with an R. PID is the owner of
-the socket. CWND is the congestion window before, at the last segment received, and
+	Help: `One line per buffer that TCP retransmitted. T is R for a retransmission, L for a tail
+loss probe, S for a SYN-ACK. SEGS is how many segments the buffer holds, as RetransSegs,
+ss and iperf3 count them; 0 for a probe with new data and for an attempt that failed. PID
+is the owner of the socket. CWND is the congestion window before, at the last segment received, and
 at the retransmission. LOSS is the reason why this host dropped a packet of that flow
 since the last retransmission, with the queueing discipline where the kernel names it, or
 elsewhere if it dropped none.
--c counts per connection. --bpftrace has the columns of the bpftrace version. The
-originals show the process on the CPU, usually not the owner: --compat does so,
-without S, and with L only where -l asks for it.
-Attempts that failed are seen on kernels after 6.12 only.`,
+-c counts segments per connection. --bpftrace has the columns of the bpftrace version. The
+originals show the process on the CPU, usually not the owner, and count buffers: --compat
+does so, without S, and with L beside its R where -l asks for it.
+Kernels up to 6.12 do not report attempts that failed, among them packets that this
+host's own queue refused; RetransSegs counts those.`,
 	Example: "tcpretrans -c --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "lossprobe", Short: "l", Kind: engine.Flag, Doc: "with --compat: tail loss probes too"},
 		{Name: "sequence", Short: "s", Kind: engine.Flag, Doc: "sequence number and length"},
-		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "retransmissions per connection instead of lines"},
+		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "retransmitted segments per connection instead of lines"},
 		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"}},
-		familyOptions, []engine.Option{engine.Compat("process on the CPU, no SYN-ACKs")}),
+		familyOptions, []engine.Option{engine.Compat("process on the CPU, no SYN-ACKs, buffers counted")}),
 	New: newTcpretrans,
 })
 
@@ -45,7 +47,7 @@ type tcpretrans struct {
 	ends   agg.Top[flowEnds]
 
 	compat, probes, seq, counts, script bool
-	all, strangers, here                int64
+	all, segs, strangers, here          int64
 }
 
 // flowEnds is the key of the count per connection.
@@ -55,47 +57,32 @@ func newTcpretrans(in *engine.Input) engine.Fold {
 	f := &tcpretrans{in: in, family: newFamilyFilter(in), kinds: outcomes{}, compat: in.Flag("compat"), probes: in.Flag("lossprobe"),
 		seq: in.Flag("sequence"), counts: in.Flag("count"), script: in.Flag("bpftrace")}
 	in.Sockets("")
-	f.reader = newResends(in, f.sent)
+	f.reader = newResends(in, f.compat, f.sent)
 	f.lines.line = f.line
 	in.OnEnd(f.lines.ended)
 	f.t = in.Table(render.Spec{Name: "retransmits", Columns: f.columns()})
 	return f
 }
 
-func (f *tcpretrans) columns() []render.Column {
-	pid, comm, ip := render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), render.Col("ip", render.Int)
-	local, remote := render.Col("local", render.String).ForPeople(), render.Col("remote", render.String).ForPeople()
-	kind, state := render.Col("kind", render.String), render.Col("state", render.String)
-	if f.script {
-		pid, local, remote, state = pid.Text("PID", -8), local.Text("LADDR:LPORT", -20), remote.Text("RADDR:RPORT", -21), state.Text("STATE", 6)
-	} else {
-		ip, local, kind = ip.Text("IP", -2), local.Text("LADDR:LPORT", -20), kind.Text("T", -1)
-		remote, state = remote.Text("RADDR:RPORT", -20).Sep("> "), state.Text("STATE", -11)
-	}
-	seq, length := render.Col("tcp_seq", render.Int), render.Col("len_bytes", render.Int).In("bytes")
-	window, loss := render.Col("window", render.String).ForPeople(), render.Col("loss", render.String)
-	if f.seq {
-		seq, length = seq.Text("SEQ", -12), length.Text("LEN", -6)
-	}
-	if !f.compat && !f.script {
-		window, loss = window.Text("CWND", -9), loss.Text("LOSS", 0)
-	}
-	return join([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
-		seq, length, window, loss}, f.reader.columns())
-}
-
-// sent takes a segment that was sent again; s is the connection or the listener.
+// sent takes what was retransmitted; s is the connection or the listener.
 func (f *tcpretrans) sent(s *agg.Socket, ts int64, v resent) {
 	if f.compat && (v.kind == "S" || v.kind == "L" && !f.probes) || !f.family.wants(v.raddr) {
 		return
 	}
 	f.all++
+	f.segs += v.segs
 	f.kinds[v.kind]++
 	if v.why != "" {
 		f.here++
 	}
 	if f.counts {
-		f.ends.Add(flowEnds{endOf(v.laddr, v.lport), endOf(v.raddr, v.rport)}, 1)
+		n := v.segs
+		if f.compat {
+			n = 1
+		}
+		if n > 0 {
+			f.ends.Add(flowEnds{endOf(v.laddr, v.lport), endOf(v.raddr, v.rport)}, n)
+		}
 		return
 	}
 	f.lines.add(s, ts, v)
@@ -119,11 +106,11 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	if v.before != 0 {
 		window = strconv.FormatInt(v.before, 10) + ">" + window
 	}
-	if loss == "" && f.reader.losses.told && v.kind == "R" {
+	if loss == "" && f.reader.losses.told && v.data {
 		loss = "elsewhere"
 	}
 	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(ipVersion(v.raddr)).Str(local)
-	f.t.Str(v.kind).Str(remote).StrOr(v.state).IntOr(v.seq, v.kind == "R").IntOr(v.length, v.kind == "R").Str(window).StrOr(loss)
+	f.t.Str(v.kind).Str(remote).StrOr(v.state).IntOr(v.seq, v.data).IntOr(v.length, v.data).Int(v.segs).Str(window).StrOr(loss)
 	v.put(f.t, s, ts)
 }
 
@@ -131,14 +118,16 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 func (f *tcpretrans) Finish(a *render.Answer) {
 	f.lines.rest()
 	t := f.in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("local", render.String).Text("LADDR:LPORT", -25),
-		render.Col("remote", render.String).Text("RADDR:RPORT", -25), render.Col("retransmits", render.Int).Text("RETRANSMITS", -10)}})
+		render.Col("remote", render.String).Text("RADDR:RPORT", -25), render.Col("retransmits", render.Int).Text("RETRANSMITS", -10).In("segments")}})
 	for _, e := range f.ends.Best(1<<16, func(a, b flowEnds) int { return cmp.Or(cmp.Compare(a.local, b.local), cmp.Compare(a.remote, b.remote)) }) {
 		t.Str(e.Key.local).Str(e.Key.remote).Int(e.Count).End()
 	}
 	if f.all == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("sent again: %s (%s); this host had dropped what %s repeat", engine.Group(f.all), f.kinds, engine.Group(f.here)))
+	a.Note(fmt.Sprintf("retransmitted: %s %s in %s (%s); this host had dropped what %s of them repeat", engine.Group(f.segs), f.reader.again.Noun(f.segs),
+		plural(f.all, "line", "lines"), f.kinds, engine.Group(f.here)))
+	noteBuffers(a, f.reader.again)
 	if f.strangers > 0 {
 		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; the originals show it (--compat)", engine.Group(f.strangers)))
 	}

@@ -16,14 +16,14 @@ var _ = register(engine.Analysis{
 	Help: `CSV in every text format. A row "rcv" for each segment that reached an
 established connection, with the values before it was processed; "new" where a
 session reached ESTABLISHED, with its ends (time 0 for sessions older than the
-recording); "retrans" for each segment sent again, its kind as in tcpretrans; "cong"
+recording); "retrans" for each buffer retransmitted, its kind as in tcpretrans; "cong"
 where congestion control changed its state, which is then the kind. --send adds "send"
 for each attempt to transmit. time_us counts from the start of the recording. snd_cwnd
 and snd_ssthresh are in segments, the others in bytes; 2147483647 means that no
 threshold is set yet. What happens between two segments shows at the next one.
 
 --top counts rows per session, busiest first; --sock and --gen cut out one of them; --plot
-draws it into a file, the busiest unless --sock says which. --step leaves out rows so
+draws it into a file, the end that sent most unless --sock says which. --step leaves out rows so
 that a session has at most one rcv or send row in so many milliseconds.
 
 The kernel reuses socket addresses: a "new" row begins another session at the same
@@ -56,7 +56,7 @@ func newTcpwin(in *engine.Input) engine.Fold {
 	f := &tcpwin{in: in, compat: in.Flag("compat"), gen: in.Number("gen"), top: in.Number("top")}
 	in.Sockets("their new rows come from the list made at its start")
 	if path := in.Text("plot"); path != "" {
-		f.plot = &winPlot{in: in, path: path}
+		f.plot = newWinPlot(in, path)
 	} else if f.top > 0 && !f.compat {
 		f.busiest = newBusiest(in, "top", "", f.top)
 	}
@@ -103,9 +103,7 @@ func (f *tcpwin) rcv(r *engine.Row) {
 	}
 	switch {
 	case f.plot != nil:
-		w := f.plot.series(s)
-		w.rows++
-		w.Add(winBuckets, r.TS, r.Int(f.rows.cwnd), r.Int(f.rows.ssthr), r.Int(f.rows.sndbuf))
+		f.plot.rcv(r, f.rows)
 	case f.busiest != nil:
 		f.busiest.add(s)
 	case f.top > 0:
@@ -119,7 +117,7 @@ func (f *tcpwin) retrans(r *engine.Row) {
 	switch {
 	case !f.wants(r.Sock):
 	case f.plot != nil:
-		f.plot.series(r.Sock).Mark(r.TS)
+		f.plot.retrans(r)
 	case f.rows.on:
 		f.rows.retrans(r)
 	}

@@ -12,20 +12,40 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/plot"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 // winPlot draws the window of one session into a file.
 type winPlot struct {
 	winPlots
-	in   *engine.Input
-	path string
+	in    *engine.Input
+	path  string
+	again *engine.Resent
+	next  scan.Col
+}
+
+func newWinPlot(in *engine.Input, path string) *winPlot {
+	return &winPlot{in: in, path: path, again: in.Resent(), next: in.Int("snd_nxt")}
+}
+
+func (p *winPlot) rcv(r *engine.Row, c *winRows) {
+	w := p.series(r.Sock)
+	w.rows++
+	w.upTo(uint32(r.Int(p.next)))
+	w.Add(winBuckets, r.TS, r.Int(c.cwnd), r.Int(c.ssthr), r.Int(c.sndbuf))
+}
+
+func (p *winPlot) retrans(r *engine.Row) {
+	if n := p.again.Segments(r); n > 0 {
+		p.series(r.Sock).Mark(r.TS, n)
+	}
 }
 
 // unsetThreshold is the slow start threshold of a session that has not lost anything yet.
 const unsetThreshold = math.MaxInt32
 
 func (p *winPlot) finish(a *render.Answer) {
-	s := p.busiest()
+	s := p.sender()
 	if s == nil {
 		return
 	}
@@ -34,14 +54,17 @@ func (p *winPlot) finish(a *render.Answer) {
 		return
 	}
 	t := p.in.Table(render.Spec{Name: "plot", Columns: join([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("retransmits", render.Int).Text("RETR", 5)}, ends())})
-	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.Resent), &s.sock).End()
+		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("sent_bytes", render.Int).Text("SENT_B", 10).In("bytes"),
+		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, ends())})
+	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
+	a.Note("drawn: the end of a session that sent most, whose congestion window matters; --sock draws another")
+	noteBuffers(a, p.again)
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))
 	if s.late {
 		a.Note("the beginning of the session is not in the picture: others had more rows then")
 	}
-	if n := s.Resent - int64(len(s.Marks)); n > 0 {
-		a.Note(plural(n, "retransmission", "retransmissions") + " beyond the first have no mark")
+	if n := s.Buffers - int64(len(s.Marks)); n > 0 {
+		a.Note(plural(n, "retransmitted buffer", "retransmitted buffers") + " beyond the first have no mark")
 	}
 }
 

@@ -101,3 +101,22 @@ func TestWindowPlotKeepsWhatIsBusy(t *testing.T) {
 		t.Errorf("the busiest session is not drawn whole:\n%s", said)
 	}
 }
+
+// TestWindowPlotDrawsTheSender has both ends of a session: the receiver has more rows, and
+// a window that nothing uses.
+func TestWindowPlotDrawsTheSender(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		next := (1<<32 - 5000 + 1000*i) % (1 << 32) // goes round
+		fmt.Fprintf(&b, "+%dms tcp_rcv_est sock=0x1000 ctx=softirq snd_nxt=7 snd_cwnd=10 snd_ssthresh=9 sk_sndbuf=1 sk_wmem_queued=0 *3\n", i)
+		fmt.Fprintf(&b, "+%dms tcp_rcv_est sock=0x2000 ctx=softirq snd_nxt=%d snd_cwnd=%d snd_ssthresh=9 sk_sndbuf=1 sk_wmem_queued=0\n", i, next, 10+i)
+	}
+	src, err := eventtext.Parse("", b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := string(answer(t, src, "tcpwin --plot "+filepath.Join(t.TempDir(), "w.svg"), "text"))
+	if !strings.Contains(said, "0x2000               1       40      39000") || !strings.Contains(said, "drawn: the end of a session that sent most") {
+		t.Errorf("the sender is not drawn:\n%s", said)
+	}
+}

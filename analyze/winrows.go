@@ -16,13 +16,13 @@ type winRows struct {
 	born        agg.PerSocket[bool]  // has its new row
 	last        agg.PerSocket[int64] // time of its last row, for step
 
-	newState, kind, caState, probe scan.Col
-	cwnd, ssthr, sndbuf, wmq       scan.Col
+	newState, kind, caState, probe, repeated scan.Col
+	cwnd, ssthr, sndbuf, wmq                 scan.Col
 }
 
 func newWinRows(in *engine.Input, on, compat bool) *winRows {
 	f := &winRows{on: on, compat: compat, start: in.Start(), step: int64(in.Number("step")) * 1e6, newState: in.Str("new_state"), kind: in.Str("retrans_kind"),
-		caState: in.Str("ca_state"), probe: in.Int("probe_sent"), cwnd: in.Int("snd_cwnd"), ssthr: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued")}
+		caState: in.Str("ca_state"), probe: in.Int("probe_sent"), repeated: in.Int("retrans_segs"), cwnd: in.Int("snd_cwnd"), ssthr: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued")}
 	if !on {
 		return f
 	}
@@ -89,7 +89,8 @@ func (f *winRows) begun(s *agg.Socket, ts int64) {
 }
 
 func (f *winRows) retrans(r *engine.Row) {
-	if r.Has(f.probe) && r.Int(f.probe) == 0 {
+	// A probe that repeats data has its row of tcp_retrans.
+	if r.Event.Name == "tcp_tlp" && (r.Int(f.probe) == 0 || r.Int(f.repeated) > 0) {
 		return
 	}
 	f.row("retrans", r.Sock, r.TS).Null(8).StrOr(r.Str(f.kind)).End()

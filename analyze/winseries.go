@@ -1,13 +1,15 @@
 package analyze
 
 import (
+	"cmp"
+
 	"netrec/analyze/agg"
 )
 
 // Bounds of what is kept to draw sessions.
 const (
 	winBuckets = 2048 // of a session, more than a picture has columns
-	winKept    = 256  // sessions; the one with fewest rows gives way
+	winKept    = 256  // sessions; the one that sent least gives way
 )
 
 // winSeries is the course of one session.
@@ -16,9 +18,25 @@ type winSeries struct {
 	sock agg.Socket
 	rows int64
 	late bool // its beginning gave way to others
+
+	next uint32 // sequence number that it sends next
+	sent int64  // bytes, while its rows came
 }
 
-// winPlots keeps the course of the sessions with most rows.
+// upTo notes the next sequence number to send, which goes round at 2^32.
+func (w *winSeries) upTo(next uint32) {
+	if ahead := int32(next - w.next); w.rows > 1 && ahead > 0 {
+		w.sent += int64(ahead)
+	}
+	w.next = next
+}
+
+// less reports a session that sent less than another.
+func (w *winSeries) less(o *winSeries) bool {
+	return cmp.Or(cmp.Compare(w.sent, o.sent), cmp.Compare(w.rows, o.rows), cmp.Compare(o.sock.Serial, w.sock.Serial)) < 0
+}
+
+// winPlots keeps the course of the sessions that sent most.
 type winPlots struct {
 	of   agg.PerSocket[*winSeries]
 	kept []*winSeries
@@ -47,7 +65,7 @@ func (p *winPlots) keep(w *winSeries) {
 	}
 	least := 0
 	for i, k := range p.kept {
-		if k.rows < p.kept[least].rows {
+		if k.less(p.kept[least]) {
 			least = i
 		}
 	}
@@ -56,11 +74,12 @@ func (p *winPlots) keep(w *winSeries) {
 	p.kept[least] = w
 }
 
-// busiest is the session with most rows, nil if there is none.
-func (p *winPlots) busiest() *winSeries {
+// sender is the session that sent most, nil if there is none. Of one with both ends on
+// this host the receiver has more rows, and a window that nothing uses.
+func (p *winPlots) sender() *winSeries {
 	var best *winSeries
 	for _, k := range p.kept {
-		if k.Width != 0 && (best == nil || k.rows > best.rows || k.rows == best.rows && k.sock.Serial < best.sock.Serial) {
+		if k.Width != 0 && (best == nil || best.less(k)) {
 			best = k
 		}
 	}

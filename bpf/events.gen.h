@@ -232,10 +232,11 @@ struct tcp_retrans {
 	s32 len_bytes;
 	s32 err;
 	s32 snd_cwnd;
+	s32 retrans_segs;
 	u8 state;
 	u8 ca_state;
 	u8 retrans_kind;
-	u8 pad10[5];
+	u8 pad11[1];
 };
 
 #define EV_tcp_write_xmit 13
@@ -911,11 +912,11 @@ struct tcp_tlp {
 	u32 snd_nxt;
 	s32 snd_cwnd;
 	s32 packets_out;
+	s32 retrans_segs;
 	u8 probe_sent;
 	u8 state;
 	u8 ca_state;
 	u8 retrans_kind;
-	u8 pad11[4];
 };
 
 #define EV_tcp_msg 88

@@ -48,7 +48,8 @@ enum {
 	const volatile type cfg_##name[FILTER_VALUES] = {}
 
 const volatile u32 cfg_self = 0; /* tgid of the recorder, whose own calls are left out */
-const volatile u32 cfg_netns = 0;
+const volatile u32 cfg_netns = 0; /* the first of several; one is what most recordings have */
+FILTER(u32, netns_more);
 FILTER(u32, pid);
 FILTER(struct pattern, comm);
 FILTER(u32, uid);
@@ -176,9 +177,14 @@ static __always_inline bool want_who(const void *sk)
 
 /* --- what --- */
 
+FILTER_FN netns_wanted(u32 netns)
+{
+	return AMONG(netns_more, netns);
+}
+
 static __always_inline bool want_netns(u32 netns)
 {
-	return !cfg_netns || netns == cfg_netns;
+	return !cfg_netns || netns == cfg_netns || (cfg_netns_more_count && netns_wanted(netns));
 }
 
 FILTER_FN dev_wanted(u32 ifindex)

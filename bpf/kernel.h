@@ -315,6 +315,7 @@ struct irqaction {
 struct tcp_skb_cb {
 	u32 seq;
 	u32 end_seq;
+	u16 tcp_gso_segs;
 };
 
 struct kmem_cache {

@@ -4,6 +4,14 @@
 
 #define ERR_UNKNOWN -1 /* NULL in the file; the kernel's own errors never include EPERM here */
 
+/* A loss probe that repeats data does so within tcp_send_loss_probe(), where that is hooked. */
+static __always_inline u8 retrans_kind(struct sock *sk)
+{
+	struct call *probe = call_of(EV_tcp_tlp);
+
+	return probe && probe->arg[0] == (u64)sk ? RETRANS_KIND_L : RETRANS_KIND_R;
+}
+
 static __always_inline int tcp_retrans(struct sock *sk, struct sk_buff *skb, int err, const bool direct)
 {
 	u32 netns = sock_netns(sk, direct);
@@ -19,11 +27,13 @@ static __always_inline int tcp_retrans(struct sock *sk, struct sk_buff *skb, int
 	r->cookie = cookie(sk, direct);
 	r->tcp_seq = BPF_CORE_READ((struct tcp_skb_cb *)&skb->cb[0], seq);
 	r->len_bytes = K(skb, len);
+	/* tcp_skb_pcount(), by which TCP itself counts retransmissions. */
+	r->retrans_segs = BPF_CORE_READ((struct tcp_skb_cb *)&skb->cb[0], tcp_gso_segs);
 	r->err = err;
 	r->snd_cwnd = K(tp, snd_cwnd);
 	r->state = K(sk, __sk_common.skc_state);
 	r->ca_state = ca_state(tp, direct);
-	r->retrans_kind = RETRANS_KIND_R;
+	r->retrans_kind = retrans_kind(sk);
 	SUBMIT(r);
 	return 0;
 }

@@ -36,14 +36,14 @@ func (s *session) describe() error {
 		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
 		schema.KeyEnums: s.hooks.Enums,
 	}
-	return s.describeFile(s.file, s.meta, s.report.Sockets, s.counter.Start)
+	return s.describeFile(s.file, s.meta, s.report.Sockets, s.counter)
 }
 
 // describeFile sets the metadata with which a file begins. It is also called beside the
 // drain loop, and reads nothing of the session that changes.
-func (s *session) describeFile(f *capture.Writer, rec schema.Recording, sockets []schema.Socket, counters map[string]int64) error {
+func (s *session) describeFile(f *capture.Writer, rec schema.Recording, sockets []schema.Socket, counters schema.Counters) error {
 	errs := []error{f.Set(schema.KeyRecording, rec), f.Set(schema.KeySockets, sockets),
-		f.Set(schema.KeyCounters, schema.Counters{Start: counters})}
+		f.Set(schema.KeyCounters, counters)}
 	for key, v := range s.facts {
 		errs = append(errs, f.Set(key, v))
 	}

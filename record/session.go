@@ -204,6 +204,7 @@ func (s *session) openGate(ctx context.Context) error {
 		return err
 	}
 	s.counter.Start, _ = s.report.Counters.Read()
+	s.counter.Netns, s.counter.Left = s.report.Counters.Of()
 	s.acct.forgive()
 	s.start = host.Anchor("start")
 	s.opened = time.Now()
@@ -389,7 +390,10 @@ func mono() int64 {
 // header starts a row of the recorder's own. Those that tell how the recording ended are of
 // its last moment, not of the seconds that detaching took.
 func (s *session) header(event uint16) schema.Header {
-	h := schema.Header{TS: uint64(cmp.Or(s.stopped, mono())), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid()), Netns: s.filters.Netns}
+	h := schema.Header{TS: uint64(cmp.Or(s.stopped, mono())), Event: event, Pid: int32(os.Getpid()), Tid: int32(os.Getpid())}
+	if list := s.filters.Netns; len(list) > 0 {
+		h.Netns = list[0]
+	}
 	copy(h.Comm[:], "netrec")
 	return h
 }

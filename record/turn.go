@@ -37,7 +37,7 @@ type coming struct {
 	file     *capture.Writer
 	path     string
 	sockets  []schema.Socket
-	counters map[string]int64
+	counters schema.Counters
 	warnings []string
 	err      error
 }
@@ -72,7 +72,8 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming
 	c := &coming{}
 	var old int
 	c.sockets, old = s.report.Alive.Read(context.Background(), before)
-	c.counters, _ = s.report.Counters.Read()
+	c.counters.Start, _ = s.report.Counters.Read()
+	c.counters.Netns, c.counters.Left = s.report.Counters.Of()
 	rec.Part = nextPart(rec.Part)
 	c.warnings = s.warnings(old)
 	if c.file, c.path, c.err = s.create(rec.Part.Index); c.err != nil {
@@ -177,11 +178,12 @@ func (s *session) turnTo(c *coming, now time.Time) error {
 	at := s.wall(mono())
 	end := s.meta
 	end.StopNS, end.End, end.Libraries, end.Late = at, schema.EndNext, slices.Clone(s.meta.Libraries), slices.Clone(s.meta.Late)
+	s.counter.Stop = c.counters.Start
 	last := map[string]any{schema.KeyRecording: end, schema.KeyClock: []schema.Anchor{s.start, host.Anchor("stop")},
-		schema.KeyCounters: schema.Counters{Start: s.counter.Start, Stop: c.counters}}
+		schema.KeyCounters: s.counter}
 	s.meta.Part, s.meta.StartNS, s.meta.Warnings = nextPart(s.meta.Part), at, c.warnings
 	s.turning.began, s.path = now, c.path
-	s.counter = schema.Counters{Start: c.counters}
+	s.counter = c.counters
 	s.report.Sockets = c.sockets
 	s.drain.pile.then = &turn{c.file, last, s.prune}
 	return c.file.Set(schema.KeyRecording, s.meta)

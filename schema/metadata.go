@@ -222,8 +222,11 @@ type Owner struct {
 	FD     int    `json:"fd"`
 }
 
-// Counters are the kernel's protocol counters at start and stop, by name as nstat has them.
+// Counters are the kernel's protocol counters at start and stop, by name as nstat has them,
+// summed over the network namespaces that were recorded or had a process at the start.
 type Counters struct {
 	Start map[string]int64 `json:"start"`
 	Stop  map[string]int64 `json:"stop,omitempty"`
+	Netns []uint32         `json:"netns,omitempty"`    // inodes of those namespaces
+	Left  int              `json:"left_out,omitempty"` // namespaces without a process, which are not in the sums
 }

@@ -9,11 +9,11 @@ type TCPTLP struct {
 	SndNxt     uint32 `col:"snd_nxt"`
 	SndCwnd    int32  `col:"snd_cwnd"`
 	PacketsOut int32  `col:"packets_out"`
+	Segs       int32  `col:"retrans_segs"`
 	Sent       uint8  `col:"probe_sent" doc:"1 if a loss probe was sent, 0 if one was under way or there was nothing to send"`
 	State      uint8  `col:"state" as:"enum tcp_state"`
 	CaState    uint8  `col:"ca_state" as:"enum ca_state"`
 	Kind       uint8  `col:"retrans_kind" as:"enum retrans_kind"`
-	_          [4]uint8
 }
 
 var tcpTLP = Event{ID: 87, Name: "tcp_tlp", Row: TCPTLP{}, Rate: Low, Profile: Default,

@@ -17,8 +17,9 @@ type Course struct {
 	From    int64 // ts_ns of the first row
 	Width   int64 // ns; 0 before the first row
 	Buckets []CourseBucket
-	Marks   []int64 // ts_ns of retransmissions, the first 4096 of them
-	Resent  int64   // all of them
+	Marks   []int64 // ts_ns of retransmitted buffers, the first 4096 of them
+	Buffers int64   // all of them
+	Resent  int64   // their segments
 }
 
 // Add takes the values of a row. room is how many buckets there may be.
@@ -61,9 +62,10 @@ func (c *Course) widen(room int) {
 	}
 }
 
-// Mark notes a retransmission.
-func (c *Course) Mark(ts int64) {
-	if c.Resent++; len(c.Marks) < courseMarks {
+// Mark notes a retransmitted buffer of so many segments.
+func (c *Course) Mark(ts, segments int64) {
+	c.Resent += segments
+	if c.Buffers++; len(c.Marks) < courseMarks {
 		c.Marks = append(c.Marks, ts)
 	}
 }

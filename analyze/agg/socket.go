@@ -36,7 +36,7 @@ type Socket struct {
 	bound bool // to a port that was asked for
 
 	maybeL, maybeR bool // the end is what a row says that cannot be sure of it
-	elsewhere bool // the namespace is that of a device, which may be another
+	elsewhere      bool // the namespace is that of a device, which may be another
 }
 
 // ownerRank is how sure the owner is.

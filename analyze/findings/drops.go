@@ -19,8 +19,26 @@ var drops = Rule{
 // leftOver are reasons that tell of the end of a socket or of a packet that was used.
 var leftOver = []string{"QUEUE_PURGE", "CONSUMED", "NOT_DROPPED_YET", "SOCKET_CLOSE", "TCP_CLOSE"}
 
+// purges are functions that empty the queues of a socket that is being closed. Before 6.6
+// the kernel gives no reason of their own to what they free.
+var purges = []string{"skb_queue_purge", "skb_queue_purge_reason", "sk_stream_kill_queues", "inet_sock_destruct", "udp_destruct_common", "udp_destruct_sock"}
+
 // LeftOver reports whether a reason tells of no loss.
-func LeftOver(reason string) bool { return slices.Contains(leftOver, reason) }
+func LeftOver(reason, location string) bool {
+	return slices.Contains(leftOver, reason) || Purged(reason, location)
+}
+
+// Purged reports a packet that was still in a queue when its socket was closed.
+func Purged(reason, location string) bool {
+	switch reason {
+	case "QUEUE_PURGE", "SOCKET_CLOSE":
+		return true
+	case "", "NOT_SPECIFIED":
+		name, _, _ := strings.Cut(location, "+")
+		return slices.Contains(purges, name)
+	}
+	return false
+}
 
 // shortage are parts of reasons that mean want of room, or damage.
 var shortage = []string{"RCVBUF", "BACKLOG", "NOMEM", "PROTO_MEM", "QUEUE", "QDISC", "FULL", "RING", "LIMIT", "CSUM", "ZEROWINDOW", "OVERFLOW", "NETFILTER"}
@@ -38,7 +56,7 @@ func newDrops(in *engine.Input, limit float64, found *Shelf) func() {
 	reason, location := in.Str("drop_reason"), in.Str("location")
 	in.Use("skb_drop", "", func(r *engine.Row) {
 		why := r.Str(reason)
-		if LeftOver(why) {
+		if LeftOver(why, r.Str(location)) {
 			return
 		}
 		d := reasons.At(own.Get(why))

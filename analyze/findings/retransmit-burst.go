@@ -9,13 +9,13 @@ import (
 
 var retransmitBurst = Rule{
 	Name: "retransmit-burst", Default: 5, Unit: Count, Any: []string{"tcp_retrans"},
-	About: "segments that a socket sends again within a second",
+	About: "segments that a socket retransmits within a second",
 	New:   newRetransmitBurst,
 }
 
 // burst is the second with most retransmissions of a socket.
 type burst struct {
-	from, now      int64 // the second under way: its beginning, and how many
+	from, now      int64 // the second under way: its beginning, and how many segments
 	best, bestFrom int64
 	all            int64
 	low            int64 // smallest congestion window
@@ -23,21 +23,26 @@ type burst struct {
 
 func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 	var socks agg.PerSocket[burst]
-	cwnd := in.Int("snd_cwnd")
+	cwnd, again := in.Int("snd_cwnd"), in.Resent()
 	in.Use("tcp_retrans", "", func(r *engine.Row) {
 		if r.Sock == nil {
 			return
 		}
+		n := again.Segments(r)
+		if n == 0 {
+			return
+		}
 		b := socks.Of(r.Sock)
-		if b.all++; b.now == 0 || r.TS-b.from >= 1e9 {
+		if b.now == 0 || r.TS-b.from >= 1e9 {
 			b.from, b.now = r.TS, 0
 		}
-		if b.now++; b.now > b.best {
+		if b.now += n; b.now > b.best {
 			b.best, b.bestFrom = b.now, b.from
 		}
-		if w := r.Int(cwnd); b.all == 1 || w < b.low {
+		if w := r.Int(cwnd); b.all == 0 || w < b.low {
 			b.low = w
 		}
+		b.all += n
 	})
 	in.OnEnd(func(s *agg.Socket) {
 		b := socks.Of(s)
@@ -45,7 +50,7 @@ func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 			return
 		}
 		found.Add(Finding{Level: Bad, Over: float64(b.best) / limit, At: b.bestFrom, Sock: *s,
-			What:     fmt.Sprintf("%s sent %s again within a second", subject(s), many(b.best, "segment", "segments")),
+			What:     fmt.Sprintf("%s retransmitted %s %s within a second", subject(s), engine.Group(b.best), again.Noun(b.best)),
 			Evidence: fmt.Sprintf("from %s on; %s in all, congestion window down to %d", at(in, b.bestFrom), engine.Group(b.all), b.low),
 			Next:     show("tcpretrans", s)})
 	})

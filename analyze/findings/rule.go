@@ -46,13 +46,19 @@ type Finding struct {
 	At        int64      // ts_ns where it began or was worst, 0 if that is not known
 }
 
-// mostOfRule is how many findings one rule may have: more of the same kind hide others.
-const mostOfRule = 3
+// MostOfRule is how many findings of one rule are kept: more of the same kind hide others.
+const MostOfRule = 3
 
-// Shelf keeps the worst findings of a rule.
-type Shelf struct{ heap *agg.Heap[Finding] }
+// Shelf keeps the worst findings of a rule, and counts all.
+type Shelf struct {
+	heap   *agg.Heap[Finding]
+	levels [Bad + 1]int64
+}
 
-func newShelf() *Shelf { return &Shelf{agg.NewHeap(mostOfRule, worse)} }
+func newShelf(room int) *Shelf { return &Shelf{heap: agg.NewHeap(room, worse)} }
 
 // Add offers a finding.
-func (s *Shelf) Add(f Finding) { s.heap.Add(f) }
+func (s *Shelf) Add(f Finding) {
+	s.heap.Add(f)
+	s.levels[f.Level]++
+}

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/schema"
 )
 
 // Set is all rules at work on one recording.
@@ -24,8 +25,11 @@ type judging struct {
 }
 
 // New starts all rules. thresholds are RULE=VALUE, separated by commas, that
-// CheckThreshold has accepted.
-func New(in *engine.Input, thresholds string) *Set {
+// CheckThreshold has accepted; room is how many findings of a rule are kept.
+//
+// Every event is read, whoever shows the findings: any row may say who a socket is, and a
+// finding has the same evidence everywhere.
+func New(in *engine.Input, thresholds string, room int) *Set {
 	limits := map[*Rule]float64{}
 	for _, t := range strings.Split(thresholds, ",") {
 		if r, v, err := parseThreshold(t); err == nil {
@@ -35,8 +39,13 @@ func New(in *engine.Input, thresholds string) *Set {
 	s := &Set{in: in}
 	in.Always()
 	in.Sockets("")
+	for i := range schema.Events {
+		if e := &schema.Events[i]; !e.Own() {
+			in.Use(e.Name, "", nil)
+		}
+	}
 	for _, r := range Rules {
-		j := judging{rule: r, limit: r.Default, found: newShelf()}
+		j := judging{rule: r, limit: r.Default, found: newShelf(room)}
 		if v, ok := limits[r]; ok {
 			j.limit = v
 		}
@@ -66,11 +75,15 @@ func (s *Set) Suspects(k *agg.Socket) bool {
 
 // Verdict is what all rules together say.
 type Verdict struct {
-	Findings []Finding // the worst first
-	Judged   int       // rules that could judge
-	Blind    []string  // rules that could not, each with the events that it lacks
-	More     int64     // findings of the same rules that are left out
+	Findings []Finding      // the worst first
+	Judged   int            // rules that could judge
+	Blind    []string       // rules that could not, each with the events that it lacks
+	More     int64          // findings of the same rules that are left out
+	Levels   [Bad + 1]int64 // how many there are of each level, with those left out
 }
+
+// All is how many findings there are, with those left out.
+func (v *Verdict) All() int64 { return int64(len(v.Findings)) + v.More }
 
 // Judge ranks what was found. It is called after the last row.
 func (s *Set) Judge() Verdict {
@@ -87,6 +100,9 @@ func (s *Set) Judge() Verdict {
 			v.Findings = append(v.Findings, f)
 		}
 		v.More += j.found.heap.Dropped
+		for l, n := range j.found.levels {
+			v.Levels[l] += n
+		}
 	}
 	slices.SortStableFunc(v.Findings, worse)
 	return v

@@ -165,3 +165,33 @@ func TestBrowserHostile(t *testing.T) {
 		t.Errorf("%s", strings.Join(c, "\n"))
 	}
 }
+
+// keepDrawn makes the page tell which values its charts were given.
+const keepDrawn = `(() => {
+	let real;
+	window.drawn = {};
+	Object.defineProperty(window, "uPlot", {get: () => real && new Proxy(real, {construct(to, args) {
+		window.drawn[args[2].dataset.chart] = args[1];
+		return new to(...args);
+	}}), set: (v) => { real = v; }});
+})()`
+
+// What goes wrong once is drawn as one, however short the time of a point is.
+func TestBrowserCounts(t *testing.T) {
+	b := startBrowser(t)
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": keepDrawn}, nil)
+	b.open(pageFile(t, parse(t, `{"Recording": {"start_ns": 1772373120000000000, "stop_ns": 1772373160000000000}}`, `
++10s tcp_retrans sock=0x10 snd_cwnd=5 retrans_kind=R retrans_segs=1
++20s skb_drop sock=0x10 drop_reason=NO_SOCKET`)))
+	for chart, want := range map[string]float64{"trouble": 1, "drops": 1, "events": 10} {
+		var most float64
+		b.eval(`Math.max(...window.drawn["`+chart+`"][1])`, &most)
+		if most != want {
+			t.Errorf("chart %s goes up to %g, want %g", chart, most, want)
+		}
+	}
+	var title string
+	if b.eval(`document.querySelectorAll("#timeline h3")[2].textContent`, &title); title != "What went wrong, in each 100ms" {
+		t.Errorf("the chart is called %q", title)
+	}
+}

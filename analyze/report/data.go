@@ -55,12 +55,12 @@ type Course struct {
 	Last      []int64   `json:"last"`
 	Threshold []*int64  `json:"threshold"` // null while none is set
 	Buffer    []int64   `json:"buffer"`    // bytes
-	Marks     []float64 `json:"marks"`     // retransmissions
+	Marks     []float64 `json:"marks"`     // retransmitted buffers
 	Unmarked  int64     `json:"unmarked"`  // of them without a mark
 	Each      float64   `json:"each"`      // seconds of a bucket
 }
 
-// shownMarks is how many retransmissions a picture marks.
+// shownMarks is how many retransmitted buffers a picture marks.
 const shownMarks = 500
 
 // unset is the slow start threshold of a session that has lost nothing yet.
@@ -121,7 +121,7 @@ func (f *fold) facts(t *tale, v *Socket) [][2]string {
 	}
 	return [][2]string{{"socket", fmt.Sprintf("0x%x, generation %d", s.Addr, s.Gen)}, {"owner", v.Who}, {"protocol", safe(s.Protocol)}, {"local", v.Local}, {"remote", v.Remote},
 		{"began", began}, {"ended", ended}, {"last state", v.State}, {"sent", engine.Group(v.Tx) + " bytes"}, {"received", engine.Group(v.Rx) + " bytes"},
-		{"sent again", engine.Group(v.Retrans)}, {"dropped", engine.Group(v.Drops)}, {"zero windows", engine.Group(v.Zero)}}
+		{"retransmitted", engine.Group(v.Retrans) + " " + f.sockets.again.Noun(v.Retrans)}, {"dropped", engine.Group(v.Drops)}, {"zero windows", engine.Group(v.Zero)}}
 }
 
 func (f *fold) course(t *tale) *Course {
@@ -129,7 +129,7 @@ func (f *fold) course(t *tale) *Course {
 	if len(c.Buckets) < 2 {
 		return nil
 	}
-	v := &Course{Each: float64(c.Width) / 1e9, Unmarked: max(0, c.Resent-shownMarks)}
+	v := &Course{Each: float64(c.Width) / 1e9, Unmarked: max(0, c.Buffers-shownMarks)}
 	for i := range c.Buckets {
 		b := &c.Buckets[i]
 		v.X = append(v.X, f.since(c.From+b.At*c.Width))

@@ -56,6 +56,7 @@ type Page struct {
 	NoDrops        string // why there is nothing about drops
 	NoWindows      string
 	NoTrouble      bool
+	Each           string // time that a point of a line stands for
 	NoBytes        string
 	Heats          []*Heat
 	Commands       map[string]string
@@ -92,7 +93,7 @@ func (f *fold) page(said *comments) *Page {
 		}
 	}
 	p.Processes = f.procs.Best(10, func(a, b process) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.comm, b.comm)) })
-	for name, args := range map[string]string{"overview": "overview", "findings": "findings", "busiest": "socks", "worst": "socks --sort retrans", "drops": "skbdrop",
+	for name, args := range map[string]string{"overview": "overview", "findings": findingsCommand(f.verdict), "busiest": "socks", "worst": "socks --sort retrans", "drops": "skbdrop",
 		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "eventrates --of wrong", "rates": "eventrates", "own": "eventrates --of recorder"} {
 		p.Commands[name] = f.command(args)
 	}
@@ -102,7 +103,8 @@ func (f *fold) page(said *comments) *Page {
 	f.fillSockets(p)
 	f.fillDrops(p)
 	t := f.timeline
-	p.Data.Begin = f.since(t.from)
+	t.trouble[0].Name = t.again.Noun(2) + " retransmitted"
+	p.Each, p.Data.Begin = time.Duration(t.width).String(), f.since(t.from)
 	p.Data.Seconds, p.Data.Events, p.Data.Bytes, p.Data.Trouble, p.Data.Own = t.seconds(), t.busiest(), t.bytes[:], t.trouble, []Series{t.own(), t.trouble[len(t.trouble)-1]}
 	p.NoTrouble, p.Data.Heats = !anything(t.trouble...), f.heats
 	if !f.in.Recorded("sock_io") {
@@ -111,6 +113,14 @@ func (f *fold) page(said *comments) *Page {
 		p.NoBytes = "No call sent or received anything."
 	}
 	return p
+}
+
+// findingsCommand shows all findings, also those that the page leaves out.
+func findingsCommand(v findings.Verdict) string {
+	if v.More == 0 {
+		return "findings"
+	}
+	return fmt.Sprintf("findings --top %d", v.All())
 }
 
 // fillSockets puts busiest and worst sockets into the page, each once.

@@ -74,13 +74,9 @@
     const name = el.dataset.chart;
     let series = data[name];
     if (!series || !series.length) continue;
-    if (name === "own") {
-      series = [series[0], { name: series[1].name + ", per second", values: series[1].values.map((v) => v / data.seconds) }];
-      chart(el, 200, lines(series, false));
-      continue;
-    }
     if (name === "trouble") series = series.filter((s) => s.values.some((v) => v > 0));
-    chart(el, 240, lines(series, true));
+    // Rare things are counts: one in a short time is not many in a second.
+    chart(el, name === "own" ? 200 : 240, lines(series, name === "events" || name === "bytes"));
   }
 
   // Rows of histograms are powers of two: row r is from 2^(r-1) to 2^r, row 0 is zero.
@@ -219,7 +215,7 @@
     by("course").hidden = !c;
     by("course-cmd").parentElement.hidden = !c;
     by("course-note").textContent = !c ? "" : "Every point stands for " + seconds(c.each) + "; the band is from the lowest to the highest value in it. " +
-      (c.marks ? "A mark is a segment sent again" + (c.unmarked ? ", " + c.unmarked + " further ones have none." : ".") : "Nothing was sent again.");
+      (c.marks ? "A mark is a retransmitted buffer" + (c.unmarked ? ", " + c.unmarked + " further ones have none." : ".") : "Nothing was retransmitted.");
     if (picture) {
       picture.make = c ? course(c) : null;
       draw(picture);

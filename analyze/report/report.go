@@ -87,8 +87,8 @@ type process struct {
 type cost struct{ from, to, before, cpu, rss, file int64 }
 
 func (f *fold) start(in *engine.Input) engine.Fold {
-	f.in, f.wrong = in, findings.New(in, in.Text("threshold"))
-	c := newClock(in, f.sel, timelineColumns)
+	f.in, f.wrong = in, findings.New(in, in.Text("threshold"), findings.MostOfRule)
+	c := newLineClock(in, f.sel, timelineColumns)
 	f.timeline, f.sockets, f.drops = newTimeline(in, c), newSockets(in, f.wrong), newDrops(in, c)
 	for _, h := range f.heats {
 		h.clock = newClock(in, f.sel, heatColumns)

@@ -43,12 +43,13 @@ type sockets struct {
 	wrong          *findings.Set
 	suspects       []*tale // that findings are about, or were for a while
 	all            int64
+	again          *engine.Resent
 
-	dir, ret, flags, reason, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
+	dir, ret, flags, reason, location, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
 }
 
 func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
-	f := &sockets{in: in, wrong: wrong, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), from: in.Str("old_state"), to: in.Str("new_state"),
+	f := &sockets{in: in, wrong: wrong, again: in.Resent(), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), location: in.Str("location"), from: in.Str("old_state"), to: in.Str("new_state"),
 		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
 	// A socket may be in them twice: when its story made room, and at its end.
 	f.busiest = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
@@ -76,11 +77,12 @@ func (f *sockets) row(r *engine.Row) {
 	case "sock_io":
 		f.io(l, r)
 	case "tcp_retrans":
-		if l.retrans++; t != nil {
-			t.course.Mark(r.TS)
+		n := f.again.Segments(r)
+		if l.retrans += n; t != nil && n > 0 {
+			t.course.Mark(r.TS, n)
 		}
 	case "skb_drop":
-		if !findings.LeftOver(r.Str(f.reason)) {
+		if !findings.LeftOver(r.Str(f.reason), r.Str(f.location)) {
 			l.drops++
 		}
 	case "tcp_state":

@@ -29,7 +29,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(v), 'g', 6, 64), nil
 }
 
-// timelineColumns is how fine the lines over the whole time are.
+// timelineColumns is how fine the lines over the whole time are at most.
 const timelineColumns = 480
 
 // shownEvents is how many events have a line of their own.
@@ -42,21 +42,24 @@ type timeline struct {
 	rows    []int64   // by event id
 	bytes   [2]Series
 	trouble []Series
+	again   *engine.Resent
 	cpu     []int64 // of the recorder so far, ns, by column; 0 where it did not say
 
-	dir, ret, flags, lost, reason, user, sys scan.Col
+	dir, ret, flags, lost, reason, location, user, sys scan.Col
 }
 
 func newTimeline(in *engine.Input, c clock) *timeline {
 	f := &timeline{clock: c, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
-		dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
+		dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
 	f.bytes = [2]Series{f.series("sent"), f.series("received")}
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
 			in.Use(e.Name, "", f.count)
 		}
 	}
-	for _, t := range []struct{ event, name string }{{"tcp_retrans", "segments sent again"}, {"skb_drop", "packets dropped"}, {"tcp_reset", "resets"}} {
+	f.again = in.Resent()
+	f.add(in, "tcp_retrans", "segments retransmitted", func(r *engine.Row) Value { return Value(f.again.Segments(r)) })
+	for _, t := range []struct{ event, name string }{{"skb_drop", "packets dropped"}, {"tcp_reset", "resets"}} {
 		f.add(in, t.event, t.name, func(r *engine.Row) Value { return 1 })
 	}
 	f.add(in, "lost", "events lost", func(r *engine.Row) Value { return Value(r.Int(f.lost)) })
@@ -72,7 +75,7 @@ func (f *timeline) add(in *engine.Input, event, name string, n func(*engine.Row)
 	s := f.series(name)
 	f.trouble = append(f.trouble, s)
 	in.Use(event, "", func(r *engine.Row) {
-		if event != "skb_drop" || !findings.LeftOver(r.Str(f.reason)) {
+		if event != "skb_drop" || !findings.LeftOver(r.Str(f.reason), r.Str(f.location)) {
 			s.Values[f.at(r.TS)] += n(r)
 		}
 	})

@@ -42,6 +42,6 @@ func (f filterFlag) Type() string { return f.kind.Value }
 func addFilters(fl *pflag.FlagSet, words filter.Words) {
 	for i := range filter.Kinds {
 		k := &filter.Kinds[i]
-		fl.Var(filterFlag{words, k}, k.Name, "only this "+k.Usage)
+		fl.Var(filterFlag{words, k}, k.Name, k.Usage)
 	}
 }

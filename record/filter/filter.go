@@ -18,7 +18,7 @@ type Words map[string][]string
 
 // Set is filters ready for the probes.
 type Set struct {
-	Netns  uint32            // inode of the one namespace, 0 for all
+	Netns  []uint32          // inodes of namespaces, none for all
 	Text   map[string]string // by name, as the file keeps it
 	Sample *schema.Sample    // nil for all connections
 
@@ -97,7 +97,11 @@ func (s *Set) check() error {
 func (s *Set) Constants() map[string]any {
 	bits := map[string]uint32{"pid": byWho, "comm": byWho, "uid": byWho, "cgroup": byWho, "port": byEnd, "addr": byEnd, "proto": byProto, "dev": byDev}
 	var used uint32
-	c := map[string]any{"cfg_netns": s.Netns, "cfg_states": s.states, "cfg_sample_seed": uint64(s.seed)}
+	c := map[string]any{"cfg_states": s.states, "cfg_sample_seed": uint64(s.seed)}
+	if len(s.Netns) > 0 {
+		c["cfg_netns"] = s.Netns[0]
+		put(c, "netns_more", s.Netns[1:])
+	}
 	if s.states != 0 {
 		used |= byState
 	}

@@ -85,8 +85,26 @@ func TestDeviceBringsItsNamespace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Netns == 0 || s.Text["netns"] != fmt.Sprint(s.Netns) || s.Constants()["cfg_dev"] != first[uint32](1) {
-		t.Errorf("got namespace %d, %v, %v", s.Netns, s.Text, s.Constants())
+	if len(s.Netns) != 1 || s.Text["netns"] != fmt.Sprint(s.Netns[0]) || s.Constants()["cfg_dev"] != first[uint32](1) {
+		t.Errorf("got namespaces %d, %v, %v", s.Netns, s.Text, s.Constants())
+	}
+	if _, err := Resolve(Words{"dev": {"lo"}, "netns": {"self", "self"}}); err == nil || !strings.Contains(err.Error(), "a device is one of a network namespace") {
+		t.Errorf("a device of two namespaces: %v", err)
+	}
+}
+
+// Up to eight namespaces are alternatives, as the values of other filters are.
+func TestSeveralNamespaces(t *testing.T) {
+	s, err := Resolve(Words{"netns": slices.Repeat([]string{"self"}, MaxValues)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Constants()
+	if list, _ := c["cfg_netns_more"].([MaxValues]uint32); c["cfg_netns"] != s.Netns[0] || c["cfg_netns_more_count"] != uint32(MaxValues-1) || list[MaxValues-2] != s.Netns[0] {
+		t.Errorf("constants %v", c)
+	}
+	if _, err := Resolve(Words{"netns": slices.Repeat([]string{"self"}, MaxValues+1)}); err == nil || !strings.Contains(err.Error(), "at most 8") {
+		t.Errorf("nine namespaces: %v", err)
 	}
 }
 

@@ -33,24 +33,24 @@ func (k *Kind) most() int {
 // Kinds are all filters, in the order in which they are resolved: devices are those of
 // the namespace.
 var Kinds = []Kind{
-	{Name: "netns", Value: "NS", Usage: "network namespace: name, path, pid, inode or self", single: true, add: addNetns},
-	{Name: "pid", Value: "PID", Usage: "process that made the row", add: addPid},
-	{Name: "comm", Value: "NAME", Usage: "name of the thread that made the row", add: addComm},
-	{Name: "uid", Value: "USER", Usage: "user of the thread or socket: number or name", add: addUID},
-	{Name: "cgroup", Value: "PATH", Usage: "cgroup (v2) of the thread or socket, and those in it: path or id", add: addCgroup},
-	{Name: "container", Value: "ID", Usage: "cgroup of a container, by its id or the start of it", add: addContainer},
-	{Name: "port", Value: "PORT", Usage: "local or remote port", add: addPort},
-	{Name: "addr", Value: "CIDR", Usage: "local or remote address, or network", add: addAddr},
-	{Name: "proto", Value: "PROTO", Usage: "transport protocol: tcp, udp, icmp (both), sctp … or number", add: addProto},
-	{Name: "tcp-state", Value: "STATE", Usage: "state of the TCP socket, such as ESTABLISHED; on a change: either", add: addState},
-	{Name: "dev", Value: "DEV", Usage: "device of the packet, or that the socket is bound to: name or index", add: addDev},
-	{Name: "sample", Value: "1/N", Usage: "part of the connections, the same on both ends of each", single: true, add: addSample},
-	{Name: "sample-seed", Value: "SEED", Usage: "another seed samples other connections", single: true, add: addSeed},
+	{Name: "netns", Value: "NS", Usage: "only this network namespace: name, path, pid, inode or self", add: addNetns},
+	{Name: "pid", Value: "PID", Usage: "only this process that made the row", add: addPid},
+	{Name: "comm", Value: "NAME", Usage: "only this name of the thread that made the row", add: addComm},
+	{Name: "uid", Value: "USER", Usage: "only this user of the thread or socket: number or name", add: addUID},
+	{Name: "cgroup", Value: "PATH", Usage: "only this cgroup (v2) of the thread or socket, and those in it: path or id", add: addCgroup},
+	{Name: "container", Value: "ID", Usage: "only this cgroup of a container, by its id or the start of it", add: addContainer},
+	{Name: "port", Value: "PORT", Usage: "only this local or remote port", add: addPort},
+	{Name: "addr", Value: "CIDR", Usage: "only this local or remote address, or network", add: addAddr},
+	{Name: "proto", Value: "PROTO", Usage: "only this transport protocol: tcp, udp, icmp (both), sctp … or number", add: addProto},
+	{Name: "tcp-state", Value: "STATE", Usage: "only this state of the TCP socket, such as ESTABLISHED; on a change: either", add: addState},
+	{Name: "dev", Value: "DEV", Usage: "only this device of the packet, or that the socket is bound to: name or index", add: addDev},
+	{Name: "sample", Value: "1/N", Usage: "only this part of the connections, the same on both ends of each", single: true, add: addSample},
+	{Name: "sample-seed", Value: "SEED", Usage: "choose a different sample of connections", single: true, add: addSeed},
 }
 
 func addNetns(s *Set, word string) (string, error) {
 	inode, _, err := host.NetnsInode(word)
-	s.Netns = inode
+	s.Netns = append(s.Netns, inode)
 	return strconv.FormatUint(uint64(inode), 10), err
 }
 
@@ -158,14 +158,17 @@ func addState(s *Set, word string) (string, error) {
 // addDev takes devices of the namespace that is recorded, or of the recorder's own, to
 // which the recording is then limited: another namespace's devices have the same numbers.
 func addDev(s *Set, word string) (string, error) {
-	if s.Netns == 0 {
+	if len(s.Netns) == 0 {
 		text, err := addNetns(s, "self")
 		if err != nil {
 			return "", err
 		}
 		s.note("netns", text)
 	}
-	index, name, err := host.Device(s.Netns, word)
+	if len(s.Netns) > 1 {
+		return "", fmt.Errorf("a device is one of a network namespace, and --netns names %d", len(s.Netns))
+	}
+	index, name, err := host.Device(s.Netns[0], word)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,15 @@ const maxCounterFile = 1 << 20
 // holding them would keep the devices of finished containers alive.
 type Counters struct {
 	sources []*source
+	left    int // namespaces without a process
+}
+
+// Of is which namespaces the sums are of, and how many are left out.
+func (c *Counters) Of() (netns []uint32, left int) {
+	for _, s := range c.sources {
+		netns = append(netns, s.inode)
+	}
+	return netns, c.left
 }
 
 // source is one namespace: files held open, or a directory of /proc.

@@ -82,7 +82,7 @@ func handle(h uint32) string {
 
 // Device finds a device of a network namespace by name or index; a name wins.
 func Device(netns uint32, spec string) (index int, name string, err error) {
-	list, _, err := findNamespaces(context.Background(), netns)
+	list, _, err := findNamespaces(context.Background(), []uint32{netns})
 	if err != nil {
 		return 0, "", err
 	}

@@ -58,11 +58,11 @@ func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Facts reads the host. netns is the inode of the one namespace to look at, or 0
+// Facts reads the host. netns are the inodes of the namespaces to look at, none
 // for all. Only a namespace that was asked for and is not there, and the end of
 // ctx, are errors; whatever else cannot be read becomes a warning. Who owns the sockets
 // takes another step, Own.
-func Facts(ctx context.Context, netns uint32) (*Report, error) {
+func Facts(ctx context.Context, netns []uint32) (*Report, error) {
 	r := &Report{Host: machine(), Counters: &Counters{}, Alive: &Alive{}, Sysctls: map[string]string{}}
 	list, err := r.find(ctx, netns)
 	if err != nil {
@@ -74,7 +74,10 @@ func Facts(ctx context.Context, netns uint32) (*Report, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("read host facts: %w", err)
 		}
-		if err := ns.do(func() { r.namespace(ns, netns != 0) }); err != nil {
+		if len(netns) > 0 && ns.inode == netns[0] {
+			ns.sysctls = true
+		}
+		if err := ns.do(func() { r.namespace(ns, len(netns) > 0) }); err != nil {
 			r.warn("network namespace %d (%s): %v", ns.inode, ns.path, err)
 		}
 	}
@@ -83,7 +86,7 @@ func Facts(ctx context.Context, netns uint32) (*Report, error) {
 }
 
 // find lists the namespaces and says so when there were too many.
-func (r *Report) find(ctx context.Context, netns uint32) ([]namespace, error) {
+func (r *Report) find(ctx context.Context, netns []uint32) ([]namespace, error) {
 	list, more, err := findNamespaces(ctx, netns)
 	if err != nil {
 		return nil, err
@@ -95,10 +98,10 @@ func (r *Report) find(ctx context.Context, netns uint32) ([]namespace, error) {
 }
 
 // namespace reads the namespace that the calling thread is in. Sysctls are those
-// of the recorded namespace; those that only the first namespace of the host has
+// of the recorded namespace, the first that was named; those that only the first namespace of the host has
 // stay as they were read before.
 func (r *Report) namespace(ns *namespace, recorded bool) {
-	if recorded {
+	if ns.sysctls {
 		readSysctls(r.Sysctls)
 	}
 	r.devices(ns.inode)
@@ -115,5 +118,6 @@ func (r *Report) namespace(ns *namespace, recorded bool) {
 		r.Counters.follow(ns.inode, ns.pid)
 	default:
 		r.left.counters++
+		r.Counters.left++
 	}
 }

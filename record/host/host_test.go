@@ -94,7 +94,7 @@ func TestFactsOfOneNamespace(t *testing.T) {
 		t.Fatalf("NetnsInode(%s) = %d, %v; want %d", l.path(), inode, err, l.inode)
 	}
 	r := &Report{Counters: &Counters{}, Alive: &Alive{}, Sysctls: map[string]string{}}
-	ns := namespace{inode: l.inode, path: l.path()}
+	ns := namespace{inode: l.inode, path: l.path(), sysctls: true}
 	if err := ns.do(func() { r.namespace(&ns, true) }); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestDumpAssignsTheCookie(t *testing.T) {
 				protocol = "tcp" // a kernel without MPTCP: Go has fallen back
 			}
 		})
-		r, err := Facts(context.Background(), self)
+		r, err := Facts(context.Background(), []uint32{self})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestDumpAssignsTheCookie(t *testing.T) {
 }
 
 func TestFactsOfAllNamespaces(t *testing.T) {
-	r, err := Facts(context.Background(), 0)
+	r, err := Facts(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestFactsOfAllNamespaces(t *testing.T) {
 func TestFactsEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Facts(ctx, 0); err == nil {
+	if _, err := Facts(ctx, nil); err == nil {
 		t.Error("no error from a cancelled context")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,8 @@ type namespace struct {
 	path  string // of its file, in /proc or a bind mount
 	own   bool   // the one this process runs in
 	pid   int    // a process in it; 0 if none was seen
+
+	sysctls bool // its sysctls are wanted
 }
 
 // NetnsInode finds the network namespace that spec names: "self", a name in
@@ -45,7 +48,7 @@ func NetnsInode(spec string) (uint32, string, error) {
 	case isNetns(filepath.Join(namedDir, spec)):
 		path = filepath.Join(namedDir, spec)
 	case err == nil && n > maxPid:
-		list, _, err := findNamespaces(context.Background(), uint32(n))
+		list, _, err := findNamespaces(context.Background(), []uint32{uint32(n)})
 		if err != nil {
 			return 0, "", err
 		}
@@ -98,12 +101,13 @@ func netnsInode(path string) (uint32, error) {
 	return uint32(st.Ino), nil
 }
 
-// findNamespaces lists distinct namespaces, own one first; only the wanted one if
-// want is not 0. more is how many were left out by the limit.
-func findNamespaces(ctx context.Context, want uint32) (list []namespace, more int, err error) {
+// findNamespaces lists distinct namespaces, own one first; only the wanted ones if
+// there are any. more is how many were left out by the limit.
+func findNamespaces(ctx context.Context, want []uint32) (list []namespace, more int, err error) {
+	want = slices.Compact(slices.Sorted(slices.Values(want)))
 	seen := map[uint32]int{} // position in list, -1 beyond the limit
 	add := func(ns namespace) (done bool) {
-		if want != 0 && ns.inode != want {
+		if len(want) > 0 && !slices.Contains(want, ns.inode) {
 			return false
 		}
 		if i, ok := seen[ns.inode]; ok {
@@ -119,7 +123,7 @@ func findNamespaces(ctx context.Context, want uint32) (list []namespace, more in
 		}
 		seen[ns.inode] = len(list)
 		list = append(list, ns)
-		return ns.inode == want
+		return len(list) == len(want)
 	}
 	const self = "/proc/self/ns/net"
 	if inode, err := netnsInode(self); err == nil && add(namespace{inode: inode, path: self, own: true}) {
@@ -138,8 +142,9 @@ func findNamespaces(ctx context.Context, want uint32) (list []namespace, more in
 	switch {
 	case err != nil:
 		return nil, 0, fmt.Errorf("find network namespaces: %w", err)
-	case want != 0 && len(list) == 0:
-		return nil, 0, fmt.Errorf("network namespace %d: no process or name shows it", want)
+	case len(list) < len(want):
+		gone := slices.IndexFunc(want, func(inode uint32) bool { _, ok := seen[inode]; return !ok })
+		return nil, 0, fmt.Errorf("network namespace %d: no process or name shows it", want[gone])
 	}
 	return list, more, nil
 }
