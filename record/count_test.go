@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"testing"
 
 	"netrec/schema"
@@ -12,7 +13,7 @@ import (
 func TestCountingFlush(t *testing.T) {
 	e := schema.ByName("func_count")
 	c := &counting{mem: make([]byte, 4*8), cpus: 2, seen: make([]uint64, 4), slots: []countSlot{{e, 1}, {e, 2}}, at: 100}
-	a := &account{made: newTally(2)}
+	a := &account{made: newTally(2), calls: make([]atomic.Int64, schema.MaxID)}
 	header := func(id uint16) schema.Header { return schema.Header{Event: id} }
 	look := func(now int64, full bool) []schema.Counted {
 		p := newPile(2)
@@ -48,5 +49,8 @@ func TestCountingFlush(t *testing.T) {
 	}
 	if n := *a.made.at(e.ID, 0) + *a.made.at(e.ID, 1); n != 3 {
 		t.Errorf("%d rows made, want 3", n)
+	}
+	if n := a.calls[e.ID].Load(); n != 15 {
+		t.Errorf("%d calls counted, want 15", n)
 	}
 }

@@ -121,8 +121,13 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.openGate(ctx); err != nil {
 		return err
 	}
+	var own error
+	var reading sync.WaitGroup
+	reading.Go(func() { own = s.symbols.ReadBPF() }) // needs the privilege, and time
 	// Nearly from the first event on there is a whole file, also for stock readers.
-	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
+	err = errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit())
+	reading.Wait()
+	if err = errors.Join(err, own); err != nil {
 		return err
 	}
 	if err := errors.Join(s.publish(), s.prune()); err != nil {
@@ -215,7 +220,7 @@ func (s *session) openGate(ctx context.Context) error {
 	s.acct.begin(now)
 	s.counts.begin(now)
 	s.meta.StartNS = s.wall(now)
-	return s.report.Own(ctx)
+	return nil
 }
 
 // begin starts the writer with what is known at the start, and releases the command.

@@ -84,6 +84,7 @@ func label(name string, off uint64) string { return clean(name) + "+0x" + strcon
 // clean makes an untrusted name fit for a folded stack; what else may be wrong with it,
 // render's encoder shows.
 func clean(s string) string {
+	s = objfile.Demangle(s)
 	s = strings.ToValidUTF8(s[:min(len(s), maxText)], "?")
 	return strings.ReplaceAll(s, ";", ":")
 }

@@ -22,6 +22,7 @@ var ErrHidden = errors.New("kernel addresses are hidden (needs CAP_SYSLOG, or ke
 type Kernel struct {
 	vars  map[string]uint64
 	table objfile.Table
+	bpf   objfile.Table // programs and trampolines of BPF
 	seed  maphash.Seed
 	slots []uint32 // hash table by name, open addressing: positions in table.entries plus one
 }
@@ -69,8 +70,12 @@ func parseKernel(r io.Reader) (*Kernel, error) {
 			hidden++
 			continue
 		}
-		name, _, _ := bytes.Cut(rest, []byte{'\t'})
-		if !k.table.Add(a, 0, rank, name) {
+		name, module, _ := bytes.Cut(rest, []byte{'\t'})
+		table := &k.table
+		if string(module) == bpfModule {
+			table = &k.bpf
+		}
+		if !table.Add(a, 0, rank, name) {
 			return nil, fmt.Errorf("more than %d symbols", objfile.MaxSymbols)
 		}
 	}
@@ -118,6 +123,7 @@ func textRank(kind byte) (uint8, bool) {
 // index makes names findable. Half of the slots stay empty, so that a search ends.
 func (k *Kernel) index() {
 	k.table.Sort()
+	k.bpf.Sort()
 	k.seed = maphash.MakeSeed()
 	k.slots = make([]uint32, 1<<bits.Len(uint(2*k.table.Len())))
 	for i := range k.table.Len() {
@@ -155,8 +161,8 @@ func (k *Kernel) Name(addr uint64) string {
 // frame names the function that covers at, with the offset of addr.
 func (k *Kernel) frame(at, addr uint64) (string, bool) {
 	if k != nil {
-		if e := k.table.Find(at); e != nil {
-			return clean(k.table.Name(e)) + "+0x" + strconv.FormatUint(addr-e.Addr, 16), true
+		if e := k.find(at); e != nil {
+			return clean(objfile.Demangle(k.table.Name(e))) + "+0x" + strconv.FormatUint(addr-e.Addr, 16), true
 		}
 	}
 	return hex(addr), false

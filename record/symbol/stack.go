@@ -3,6 +3,7 @@ package symbol
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,19 +58,20 @@ func (s *Stacks) Stack(user bool, pid int32, frames []uint64) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !user {
-		return s.fold(0, frames, s.Kernel.frame)
+		return s.fold(0, frames, s.Kernel.hidden, s.Kernel.frame)
 	}
 	if s.User == nil {
-		return s.fold(0, frames, func(_, addr uint64) (string, bool) { return hex(addr), true })
+		return s.fold(0, frames, nil, func(_, addr uint64) (string, bool) { return hex(addr), true })
 	}
 	s.User.mu.Lock()
 	defer s.User.mu.Unlock()
 	p := s.User.process(pid)
-	return s.fold(p.gen, frames, func(at, addr uint64) (string, bool) { return s.User.frame(p, at, addr) })
+	return s.fold(p.gen, frames, nil, func(at, addr uint64) (string, bool) { return s.User.frame(p, at, addr) })
 }
 
-// fold looks a stack up in the cache or names its frames. gen tells programs apart.
-func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addr uint64) (string, bool)) string {
+// fold looks a stack up in the cache or names its frames. gen tells programs apart, hidden
+// marks frames to leave out, nil for none.
+func (s *Stacks) fold(gen uint64, frames []uint64, hidden func(at, addrs []uint64) []bool, name func(at, addr uint64) (string, bool)) string {
 	s.hash = binary.NativeEndian.AppendUint64(s.hash[:0], gen)
 	for _, f := range frames {
 		s.hash = binary.NativeEndian.AppendUint64(s.hash, f)
@@ -78,16 +80,18 @@ func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addr uint64) (s
 	if c, ok := s.cache.get(key); ok && (c.until.IsZero() || time.Now().Before(c.until)) {
 		return c.text
 	}
+	at := calls(frames)
+	skip := make([]bool, len(frames))
+	if hidden != nil {
+		skip = hidden(at, frames)
+	}
 	var b strings.Builder
 	complete := true
 	for i := len(frames) - 1; i >= 0; i-- {
-		// All but the innermost are return addresses: the call is before them, and
-		// may be the last instruction of its function.
-		at := frames[i]
-		if i > 0 {
-			at--
+		if skip[i] {
+			continue
 		}
-		text, ok := name(at, frames[i])
+		text, ok := name(at[i], frames[i])
 		complete = complete && ok
 		if b.Len()+len(text) > maxStackBytes {
 			break
@@ -103,4 +107,14 @@ func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addr uint64) (s
 	}
 	s.cache.put(key, c, len(c.text)+stackOverhead)
 	return c.text
+}
+
+// calls is where the frames are in their functions: all but the innermost are return
+// addresses, the call is before them and may be the last instruction of its function.
+func calls(frames []uint64) []uint64 {
+	at := slices.Clone(frames)
+	for i := 1; i < len(at); i++ {
+		at[i]--
+	}
+	return at
 }

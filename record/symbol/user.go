@@ -90,7 +90,7 @@ func (u *User) frame(p *process, at, addr uint64) (string, bool) {
 }
 
 func label(t *objfile.Table, e *objfile.Entry, off uint64) string {
-	return clean(t.Name(e)) + "+0x" + strconv.FormatUint(off, 16)
+	return clean(objfile.Demangle(t.Name(e))) + "+0x" + strconv.FormatUint(off, 16)
 }
 
 // fileFrame names code that was mapped from a file.
