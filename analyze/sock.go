@@ -60,11 +60,7 @@ func (f *sock) row(r *engine.Row) {
 	u.rows++
 	switch r.Event.Name {
 	case "sock_io":
-		if n, sent := f.line.Bytes(r); sent {
-			u.tx += n
-		} else {
-			u.rx += n
-		}
+		u.io(f.line.Moved(r))
 	case "tcp_retrans":
 		u.retrans++
 	case "skb_drop":
