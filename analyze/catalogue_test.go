@@ -55,6 +55,27 @@ func TestOneFilePerAnalysis(t *testing.T) {
 	}
 }
 
+// TestOneRuleForBytes: what a read with MSG_PEEK counts for is decided in one place.
+func TestOneRuleForBytes(t *testing.T) {
+	var sources []string
+	for _, dir := range []string{"", "report/", "story/", "findings/", "engine/", "agg/"} {
+		files, err := filepath.Glob(dir + "*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no sources, %v", dir, err)
+		}
+		sources = append(sources, files...)
+	}
+	for _, f := range sources {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f != "engine/bytes.go" && !strings.HasSuffix(f, "_test.go") && bytes.Contains(src, []byte(`"msg_flags"`)) {
+			t.Errorf("%s reads the flags of calls itself; engine.Bytes has the rule", f)
+		}
+	}
+}
+
 func TestEveryAnalysisHasAGolden(t *testing.T) {
 	for _, a := range All() {
 		b, err := os.ReadFile(filepath.Join(goldens, a.Name+".txtar"))

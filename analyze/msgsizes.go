@@ -41,12 +41,13 @@ type msgSizer struct {
 	compat bool
 	data   bool // zero is no size
 
-	ret, asked, flags, dir, function scan.Col
-	right, original, differ, failed  int64
+	ret, asked, dir, function       scan.Col
+	bytes                           *engine.Bytes
+	right, original, differ, failed int64
 }
 
 func (m msgSizes) fold(in *engine.Input) engine.Fold {
-	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), flags: in.Int("msg_flags"),
+	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
 		dir: in.Str("dir"), function: in.Str("func")}
 	f.data = m.dir == "recv" && in.Flag("data")
 	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
@@ -63,7 +64,7 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 		if r.Has(f.asked) {
 			theirs = r.Int(f.asked)
 		}
-	case r.Int(f.flags)&msgPeek != 0:
+	case f.bytes.Peeked(r):
 		ours = -1
 	}
 	if f.msgSizes.dir == "recv" && n < 0 {

@@ -31,9 +31,8 @@ type overview struct {
 	in        *engine.Input
 	wrong     *findings.Set
 	top       int
-	procs     agg.Top[process]
+	procs     *engine.Busy[process]
 	socks     *busiest
-	nobody    int64
 	cpu       int64 // of the recorder so far, ns
 	user, sys scan.Col
 }
@@ -41,6 +40,8 @@ type overview struct {
 func newOverview(in *engine.Input) engine.Fold {
 	f := &overview{in: in, top: max(1, in.Number("top")), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
 	f.wrong = findings.New(in, in.Text("threshold"), findings.MostOfRule)
+	var names agg.Intern
+	f.procs = engine.NewBusy(in, func(pid int64, comm string) process { return process{names.Get(comm), pid} })
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
 			in.Use(e.Name, "", f.row)
@@ -55,11 +56,7 @@ func (f *overview) row(r *engine.Row) {
 	if r.Sock != nil {
 		f.socks.add(r.Sock)
 	}
-	if pid, comm := f.in.Owner(r); pid != 0 {
-		f.procs.Add(process{comm, pid}, 1)
-	} else {
-		f.nobody++
-	}
+	f.procs.Add(r)
 }
 
 // Finish writes all tables.
@@ -80,8 +77,8 @@ func (f *overview) Finish(a *render.Answer) {
 	if slow := schema.SlowAttach(f.in.Meta.Recording.AttachNS); slow != "" {
 		a.Note(slow)
 	}
-	if f.nobody > 0 {
-		a.Note("rows from interrupts whose process is not known: " + engine.Group(f.nobody))
+	if n := f.procs.Nobody(); n > 0 {
+		a.Note("rows of packets and interrupts whose process is not known: " + engine.Group(n))
 	}
 }
 

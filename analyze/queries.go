@@ -35,13 +35,14 @@ type queries struct {
 	mute    int64 // without an answer
 	names   agg.Intern
 
-	dir, ret, pid, tid, comm, flags scan.Col
-	dest, dpt, peer, ppt            scan.Col
-	raddr, rport                    scan.Col
+	dir, ret, pid, tid, comm scan.Col
+	bytes                    *engine.Bytes
+	dest, dpt, peer, ppt     scan.Col
+	raddr, rport             scan.Col
 }
 
 func newQueries(in *engine.Input, without string) *queries {
-	f := &queries{in: in, done: map[int64][]query{}, dir: in.Str("dir"), ret: in.Int("ret"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), flags: in.Int("msg_flags"),
+	f := &queries{in: in, done: map[int64][]query{}, dir: in.Str("dir"), ret: in.Int("ret"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), bytes: in.Bytes(),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Sockets("")
 	in.Use("udp_msg", without, f.msg)
@@ -67,7 +68,7 @@ func (f *queries) msg(r *engine.Row) {
 	case send && a.n < len(a.at):
 		a.at[a.n] = r.TS
 		a.n++
-	case !send && a.n > 0 && r.Int(f.flags)&msgPeek == 0:
+	case !send && a.n > 0 && !f.bytes.Peeked(r):
 		f.add(r.Int(f.tid), query{a.at[0], r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(addr)})
 		copy(a.at[:], a.at[1:a.n])
 		a.n--

@@ -61,11 +61,7 @@ func (f *sock) row(r *engine.Row) {
 	u.rows++
 	switch r.Event.Name {
 	case "sock_io":
-		if n, sent := f.line.Bytes(r); sent {
-			u.tx += n
-		} else {
-			u.rx += n
-		}
+		u.io(f.line.Moved(r))
 	case "tcp_retrans":
 		u.retrans += f.again.Segments(r)
 	case "skb_drop":

@@ -20,7 +20,7 @@ Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 	Example: "sockbytes --by comm,dir,host",
 	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second", "ustack"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
 	New: func(in *engine.Input) engine.Fold {
-		ret, flags, dir, compat := in.Int("ret"), in.Int("msg_flags"), in.Str("dir"), in.Flag("compat")
+		ret, bytes, compat := in.Int("ret"), in.Bytes(), in.Flag("compat")
 		own := map[string]engine.KeyDef{}
 		if compat {
 			own["dir"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
@@ -34,7 +34,7 @@ Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
 			if n <= 0 {
 				return
 			}
-			if r.Int(flags)&msgPeek != 0 && r.Str(dir) == "recv" {
+			if bytes.Peeked(r) {
 				if peeked += n; !compat {
 					return
 				}

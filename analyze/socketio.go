@@ -39,12 +39,13 @@ type socketio struct {
 	keys        *engine.Keys
 	sum, compat bool
 
-	failed, peeks, roles, calls            int64
-	ret, flags, dir, rport, dest, peer, fn scan.Col
+	failed, peeks, roles, calls     int64
+	ret, dir, rport, dest, peer, fn scan.Col
+	bytes                           *engine.Bytes
 }
 
 func newSocketio(in *engine.Input) engine.Fold {
-	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), ret: in.Int("ret"), flags: in.Int("msg_flags"), dir: in.Str("dir"),
+	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), ret: in.Int("ret"), bytes: in.Bytes(), dir: in.Str("dir"),
 		rport: in.Int("rport"), dest: in.Int("dest_port"), peer: in.Int("peer_port"), fn: in.Str("func")}
 	own := resultKeys(in, false)
 	own["dir"] = engine.KeyDef{Columns: []render.Column{render.Col("dir", render.String)}, Put: f.direction}
@@ -97,7 +98,7 @@ func (f *socketio) row(r *engine.Row) {
 		f.io.Add(f.keys.Of(r), 1)
 		return
 	}
-	if r.Int(f.flags)&msgPeek != 0 && r.Str(f.dir) == "recv" && r.Has(f.flags) {
+	if f.bytes.Peeked(r) {
 		f.peeks++
 		return
 	}

@@ -33,6 +33,14 @@ type usage struct {
 	tx, rx, acked, received, retrans, drops, rows int64
 }
 
+func (u *usage) io(n int64, sent bool) {
+	if sent {
+		u.tx += n
+	} else {
+		u.rx += n
+	}
+}
+
 // usedSock is a socket at the end of its life.
 type usedSock struct {
 	agg.Socket
@@ -48,11 +56,12 @@ type socks struct {
 	all   int64
 	again *engine.Resent
 
-	dir, ret, flags, acked, received scan.Col
+	bytes           *engine.Bytes
+	acked, received scan.Col
 }
 
 func newSocks(in *engine.Input) engine.Fold {
-	f := &socks{in: in, dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"),
+	f := &socks{in: in, bytes: in.Bytes(),
 		acked: in.Int("bytes_acked"), received: in.Int("bytes_received"), again: in.Resent()}
 	key := map[string]func(*usedSock) int64{
 		"bytes": func(s *usedSock) int64 { return s.tx + s.rx }, "tx": func(s *usedSock) int64 { return s.tx },
@@ -87,14 +96,7 @@ func (f *socks) row(r *engine.Row) {
 	u.rows++
 	switch r.Event.Name {
 	case "sock_io":
-		n := r.Int(f.ret)
-		switch {
-		case n < 0 || r.Int(f.flags)&msgPeek != 0 && r.Str(f.dir) == "recv":
-		case r.Str(f.dir) == "send":
-			u.tx += n
-		default:
-			u.rx += n
-		}
+		u.io(f.bytes.Moved(r))
 	case "tcp_state":
 		u.acked, u.received = max(u.acked, r.Int(f.acked)), max(u.received, r.Int(f.received))
 	case "tcp_retrans":

@@ -39,13 +39,14 @@ type socksize struct {
 	spread      *sizeSpread
 	keys        *engine.Keys
 
-	dir, ret, flags                scan.Col
+	ret                            scan.Col
+	bytes                          *engine.Bytes
 	compat                         bool
 	errors, peeks, blind, received int64
 }
 
 func newSocksize(in *engine.Input) engine.Fold {
-	s := &socksize{keys: in.Keys(nil), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), compat: in.Flag("compat")}
+	s := &socksize{keys: in.Keys(nil), ret: in.Int("ret"), bytes: in.Bytes(), compat: in.Flag("compat")}
 	in.On(ioEvent(in), s.row)
 	if in.Flag("stats") {
 		read := statsOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
@@ -69,16 +70,16 @@ func (s *socksize) row(r *engine.Row) {
 		return
 	}
 	k := s.keys.Of(r)
-	if r.Str(s.dir) == "send" {
+	if s.bytes.Sent(r) {
 		s.write.Add(k, n)
 		s.spread.add("write", k, n)
 		return
 	}
 	s.received++
 	switch {
-	case !r.Has(s.flags):
+	case !s.bytes.Seen(r):
 		s.blind++
-	case r.Int(s.flags)&msgPeek != 0:
+	case s.bytes.Peeked(r):
 		s.peeks++
 		if !s.compat {
 			return
@@ -87,9 +88,6 @@ func (s *socksize) row(r *engine.Row) {
 	s.read.Add(k, n)
 	s.spread.add("read", k, n)
 }
-
-// msgPeek is MSG_PEEK.
-const msgPeek = 2
 
 // Finish says what is not in the maps.
 func (s *socksize) Finish(a *render.Answer) {

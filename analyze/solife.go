@@ -35,13 +35,14 @@ type solife struct {
 	names          agg.Intern
 	exit           bool
 
-	unseen                                                   int64
-	pid, comm, fd, ret, dur, proto, family, dir, flags, prot scan.Col
+	unseen                                       int64
+	pid, comm, fd, ret, dur, proto, family, prot scan.Col
+	bytes                                        *engine.Bytes
 }
 
 func newSolife(in *engine.Input) engine.Fold {
 	f := &solife{in: in, exit: in.Flag("from-exit"), pid: in.Int("pid"), comm: in.Str("comm"), fd: in.Int("fd"), ret: in.Int("ret"), dur: in.Int("dur_ns"), proto: in.Str("protocol"),
-		family: in.Str("family"), dir: in.Str("dir"), flags: in.Int("msg_flags"), prot: in.Str("prot_name")}
+		family: in.Str("family"), bytes: in.Bytes(), prot: in.Str("prot_name")}
 	in.Descriptors("they have no beginning and are listed apart if they are used")
 	in.On("sys_connect", f.connect)
 	in.On("sys_accept", f.accept)
@@ -105,13 +106,11 @@ func (f *solife) io(r *engine.Row) {
 		return
 	}
 	s := f.files.Of(r.File)
-	if f.learn(r, s); r.Int(f.ret) <= 0 {
-		return
-	}
-	if r.Str(f.dir) == "send" {
-		s.tx += r.Int(f.ret)
-	} else if r.Int(f.flags)&msgPeek == 0 || !r.Has(f.flags) {
-		s.rx += r.Int(f.ret)
+	f.learn(r, s)
+	if n, sent := f.bytes.Moved(r); sent {
+		s.tx += n
+	} else {
+		s.rx += n
 	}
 }
 

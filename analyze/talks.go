@@ -20,12 +20,14 @@ type talks struct {
 	names   agg.Intern
 	refused int64
 
-	ret, dir, flags, asked, pid, comm, proto         scan.Col
+	bytes *engine.Bytes
+
+	ret, dir, asked, pid, comm, proto                scan.Col
 	laddr, lport, raddr, rport, dest, dpt, peer, ppt scan.Col
 }
 
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
-	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, ret: in.Int("ret"), dir: in.Str("dir"), flags: in.Int("msg_flags"),
+	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
 		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
@@ -109,7 +111,7 @@ func (f *talks) msg(r *engine.Row) {
 			k.sent = r.TS
 		}
 	case n >= 0:
-		if k.read += n; r.Int(f.flags)&msgPeek != 0 {
+		if k.read += n; f.bytes.Peeked(r) {
 			return
 		}
 		if k.rx += n; k.received == 0 {

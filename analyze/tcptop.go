@@ -48,12 +48,13 @@ type tcptop struct {
 	compat bool
 	peeked int64 // bytes
 
-	dir, ret, flags, protocol scan.Col
+	dir, ret, protocol scan.Col
+	bytes              *engine.Bytes
 }
 
 func newTcptop(in *engine.Input) engine.Fold {
 	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
-		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), protocol: in.Str("protocol")}
+		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), bytes: in.Bytes(), protocol: in.Str("protocol")}
 	in.Sockets("")
 	in.On(firstOf(in, "tcp_msg", "sock_io"), f.row)
 	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
@@ -100,7 +101,7 @@ func (f *tcptop) row(r *engine.Row) {
 		f.from += max(1, (r.TS-f.from)/f.step) * f.step
 	}
 	n, send := r.Int(f.ret), r.Str(f.dir) == "send"
-	if !send && n > 0 && r.Int(f.flags)&msgPeek != 0 {
+	if n > 0 && f.bytes.Peeked(r) {
 		if f.peeked += n; !f.compat {
 			return
 		}

@@ -57,7 +57,7 @@ func (w *waiting[T]) flush(now int64, full bool) {
 		if l.sock != nil && l.sock.Serial == l.is.Serial {
 			l.is = *l.sock
 		}
-		known := (l.sock == nil || !w.whole && l.is.Tuple() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
+		known := (l.sock == nil || !w.whole && l.is.Sure() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
 		if !known && now-l.ts < wait {
 			if !full {
 				break

@@ -96,7 +96,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 		s.gone = true
 		t.close(s, r.TS)
 	}
-	s.full = s.Tuple() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
+	s.full = s.Sure() && !unspecified(s.Laddr) && s.owner >= ownerIO && s.Netns != 0 && s.Protocol != ""
 }
 
 // tuple takes the ends that were not known yet. Rows early in a life have port 0, or what

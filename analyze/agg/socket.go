@@ -57,8 +57,11 @@ func (s *Socket) Serves() bool {
 	return s.Lport != 0 && !s.Active && (s.Passive || s.bound && s.Rport == 0)
 }
 
-// Tuple reports whether both ends are known for sure.
-func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 && !s.maybeL && !s.maybeR }
+// Tuple reports whether both ends are known.
+func (s *Socket) Tuple() bool { return s.Lport != 0 && s.Rport != 0 }
+
+// Sure reports whether both ends are known from rows that are sure of them.
+func (s *Socket) Sure() bool { return s.Tuple() && !s.maybeL && !s.maybeR }
 
 func (s *Socket) own(rank ownerRank, pid int64, comm, cgroup string) {
 	if rank > s.owner && pid != 0 {

@@ -175,16 +175,20 @@ func (in *Input) identities() {
 // OnEnd calls f for every selected socket when its life is over or the recording is.
 func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 
-// Owner is the process a row belongs to: the task on the CPU if the row ran for it,
-// else the owner of the socket, else none.
+// Owner is the process a row belongs to: the task whose call made it, else the owner of
+// the socket, else the task on the CPU if the row is none of an interrupt, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
-	if byTask(r.Row, r.Str(in.ctx)) {
+	if in.ofTask(r) {
 		return r.Int(in.pid), r.Str(in.comm)
 	}
 	if r.Sock != nil {
 		return r.Sock.Pid, r.Sock.Comm
 	}
 	return 0, ""
+}
+
+func (in *Input) ofTask(r *Row) bool {
+	return ofTask(r.Row, r.Str(in.ctx), r.Sock != nil && r.Sock.Pid != 0)
 }
 
 // Recorded reports whether the file has what happened of an event.

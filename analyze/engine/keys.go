@@ -108,7 +108,7 @@ func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
 	group := in.Str("cgroup")
 	return func(r *Row, v *KeyValues) {
 		switch {
-		case k.OnCPU || byTask(r.Row, r.Str(in.ctx)):
+		case k.OnCPU || in.ofTask(r):
 			if !r.Has(group) {
 				in.nogroup++
 			}

@@ -16,6 +16,7 @@ const (
 	byOwner verdict = 1 << iota
 	byPort
 	byNet
+	owned // its owner is known
 )
 
 // matcher decides which rows a selection means. A row without a process, port or
@@ -60,6 +61,9 @@ func (m *matcher) settle(s *agg.Socket) {
 		m.verdicts = append(m.verdicts, 0)
 	}
 	var v verdict
+	if s.Pid != 0 {
+		v |= owned
+	}
 	if m.process(s.Pid, s.Comm) {
 		v |= byOwner
 	}
@@ -98,7 +102,7 @@ func (m *matcher) of(s *agg.Socket) verdict {
 func (m *matcher) row(r *scan.Row, s *agg.Socket) bool {
 	v := m.of(s)
 	if m.sel.Pid != 0 || m.sel.Comm != "" {
-		if byTask(r, r.Str(m.ctx)) {
+		if ofTask(r, r.Str(m.ctx), v&owned != 0) {
 			if !m.process(r.Int(m.pid), r.Str(m.comm)) {
 				return false
 			}
@@ -155,6 +159,12 @@ func (m *matcher) inNet(addr string) bool {
 // context, the events of calls did.
 func byTask(r *scan.Row, ctx string) bool {
 	return ctx == "task" || ctx == "unknown" && calls[r.Event.ID]
+}
+
+// ofTask reports whether a row belongs to the task on the CPU. A task may do another's work:
+// one that hands packets to the kernel, as a relay does, makes rows of whoever they are for.
+func ofTask(r *scan.Row, ctx string, owned bool) bool {
+	return byTask(r, ctx) && (calls[r.Event.ID] || !owned)
 }
 
 // inCalls are functions of the kernel that only tasks call.

@@ -19,6 +19,10 @@ var failedConnects = Rule{
 // Results of connect(2) that are no failure: it goes on, goes on still, is done already.
 const einprogress, ealready, eisconn = 115, 114, 106
 
+// eaddrnotavail is the result of a connect for which no local port is free. IPv6 also
+// returns it where it has no address to connect from, before any change of state.
+const eaddrnotavail = 99
+
 // target is where a connect went and how it failed.
 type target struct {
 	addr  string
@@ -35,51 +39,86 @@ type failures struct {
 	n, first int64
 	sock     agg.Socket
 	who      agg.Top[string]
+	noPort   bool // for want of a local port
+	ports    portsHeld
 }
 
-// connects finds failures by the change of state and by what the call returned, whichever
-// comes first: of a non-blocking connect the call tells nothing.
+// trial is what a change of state told of a socket's connect.
+type trial struct {
+	ended int64 // when it failed, 0 if it did not
+	errno int64 // 0 where the change does not say
+	open  bool  // the call that may say why has not returned
+	asked bool  // a later call was told the error
+}
+
+// connects finds failures by the change of state and by what the call returned: of a
+// non-blocking connect the call tells nothing, and of one that found no port the change.
 type connects struct {
 	all    agg.Keyed[target, failures]
-	failed agg.PerSocket[bool]
+	trials agg.PerSocket[trial]
+	held   *portUse
+	calls  bool // returns of connect(2) were recorded
 	names  agg.Intern
 
-	ret, family, kind, dest, port, from, to, err, pid scan.Col
+	ret, family, kind, dest, port, from, to, err, pid, dur scan.Col
 }
 
 func newFailedConnects(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &connects{ret: in.Int("ret"), family: in.Str("family"), kind: in.Str("sock_type"), dest: in.Str("dest_addr"), port: in.Int("dest_port"),
-		from: in.Str("old_state"), to: in.Str("new_state"), err: in.Int("sk_err"), pid: in.Int("pid")}
+	f := &connects{calls: in.Recorded("sys_connect"), held: newPortUse(in), ret: in.Int("ret"), family: in.Str("family"), kind: in.Str("sock_type"),
+		dest: in.Str("dest_addr"), port: in.Int("dest_port"), from: in.Str("old_state"), to: in.Str("new_state"), err: in.Int("sk_err"), pid: in.Int("pid"), dur: in.Int("dur_ns")}
 	in.Use("tcp_state", "", f.state)
 	in.Use("sys_connect", "", f.call)
+	in.OnEnd(f.ended)
 	return func() {
 		for _, t := range f.all.Sorted(func(v *failures) int64 { return -v.n }, target.compare) {
 			v := f.all.At(t)
 			if float64(v.n) < limit {
 				return
 			}
-			who := ""
-			for _, e := range v.who.Best(1, cmp.Compare[string]) {
-				who = fmt.Sprintf("; %s by %s", engine.Group(e.Count), e.Key)
-			}
-			found.Add(Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock,
-				What:     fmt.Sprintf("%s to %s failed: %s", many(v.n, "connect", "connects"), render.Endpoint(t.addr, t.port), t.error),
-				Evidence: "the first at " + at(in, v.first) + who,
-				Next:     fmt.Sprintf("soconnect --port %d", t.port)})
+			found.Add(f.finding(in, t, v, limit))
 		}
 	}
 }
 
-// state takes a handshake that ended in CLOSE. The owner is known once the call returns.
+func (f *connects) finding(in *engine.Input, t target, v *failures, limit float64) Finding {
+	who, why := "", t.error
+	for _, e := range v.who.Best(1, cmp.Compare[string]) {
+		who = fmt.Sprintf("; %s by %s", engine.Group(e.Count), e.Key)
+	}
+	if v.noPort {
+		why += ", no local port was free"
+		who += "; " + f.held.say(v.ports, at(in, v.first))
+	}
+	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock,
+		What:     fmt.Sprintf("%s to %s failed: %s", many(v.n, "connect", "connects"), render.Endpoint(t.addr, t.port), why),
+		Evidence: "the first at " + at(in, v.first) + who,
+		Next:     fmt.Sprintf("soconnect --port %d", t.port)}
+}
+
+// state takes a handshake that ended in CLOSE. The owner is known once the call returns, and
+// so is the reason where the socket has no error.
 func (f *connects) state(r *engine.Row) {
-	if r.Sock == nil || r.Str(f.from) != "SYN_SENT" || r.Str(f.to) != "CLOSE" {
+	if r.Sock == nil {
 		return
 	}
-	why := "closed before an answer came"
-	if e := r.Int(f.err); e != 0 {
-		why = render.Errno(-e)
+	f.held.state(r.Sock, r.TS, r.Str(f.from), r.Str(f.to))
+	if r.Str(f.from) != "SYN_SENT" || r.Str(f.to) != "CLOSE" {
+		return
 	}
-	f.add(r, r.Sock.Raddr, r.Sock.Rport, why)
+	t := f.trials.Of(r.Sock)
+	*t = trial{ended: r.TS, errno: r.Int(f.err), open: f.calls && r.Int(f.err) == 0}
+	if !t.open {
+		f.gaveUp(r.Sock, t)
+	}
+}
+
+// gaveUp counts a failure of which no call tells more than the change of state.
+func (f *connects) gaveUp(s *agg.Socket, t *trial) {
+	why := "closed before an answer came"
+	if t.errno != 0 {
+		why = render.Errno(-t.errno)
+	}
+	f.add(s, t.ended, s.Raddr, s.Rport, why)
 }
 
 func (f *connects) call(r *engine.Row) {
@@ -91,23 +130,39 @@ func (f *connects) call(r *engine.Row) {
 	case einprogress, ealready, eisconn:
 		return
 	}
-	f.add(r, r.Str(f.dest), r.Int(f.port), render.Errno(ret))
+	t := f.trials.Of(r.Sock)
+	within := t.ended != 0 && t.ended >= r.TS-r.Int(f.dur)
+	switch {
+	case within && !t.open:
+		return // counted by the change of state
+	case !within && !t.asked && t.errno == -ret:
+		t.asked = true // the error of the attempt before
+		return
+	}
+	t.open = false
+	v := f.add(r.Sock, r.TS, r.Str(f.dest), r.Int(f.port), render.Errno(ret))
+	if v != nil && within && ret == -eaddrnotavail && !v.noPort {
+		v.noPort, v.ports = true, f.held.of(r.Sock, r.TS)
+	}
 }
 
-func (f *connects) add(r *engine.Row, addr string, port int64, why string) {
-	failed := f.failed.Of(r.Sock)
-	if *failed {
-		return
+// ended takes a socket of which no call told why its connect failed.
+func (f *connects) ended(s *agg.Socket) {
+	if t := f.trials.Of(s); t.open {
+		f.gaveUp(s, t)
 	}
-	*failed = true
+}
+
+func (f *connects) add(s *agg.Socket, ts int64, addr string, port int64, why string) *failures {
 	v := f.all.At(target{f.names.Get(addr), port, f.names.Get(why)})
 	if v == nil {
-		return
+		return nil
 	}
 	if v.n++; v.n == 1 {
-		v.first, v.sock = r.TS, *r.Sock
+		v.first, v.sock = ts, *s
 	}
-	if r.Sock.Pid != 0 {
-		v.who.Add(f.names.Get(owner(r.Sock.Pid, r.Sock.Comm)), 1)
+	if s.Pid != 0 {
+		v.who.Add(f.names.Get(owner(s.Pid, s.Comm)), 1)
 	}
+	return v
 }

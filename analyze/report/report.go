@@ -71,7 +71,7 @@ type fold struct {
 	sockets  *sockets
 	drops    *drops
 	heats    []*Heat
-	procs    agg.Top[process]
+	procs    *engine.Busy[process]
 	names    agg.Intern
 	cost     cost
 }
@@ -101,18 +101,13 @@ func (f *fold) start(in *engine.Input) engine.Fold {
 			c.from, c.before = c.to, c.cpu
 		}
 	})
+	f.procs = engine.NewBusy(in, func(pid int64, comm string) process { return process{f.names.Get(comm), pid} })
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
-			in.Use(e.Name, "", f.row)
+			in.Use(e.Name, "", f.procs.Add)
 		}
 	}
 	return engine.FoldFunc(func(*render.Answer) { f.verdict = f.wrong.Judge() })
-}
-
-func (f *fold) row(r *engine.Row) {
-	if pid, comm := f.in.Owner(r); pid != 0 {
-		f.procs.Add(process{f.names.Get(comm), pid}, 1)
-	}
 }
 
 // Said is a sentence that an analysis says about its answer.

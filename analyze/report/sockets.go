@@ -45,11 +45,13 @@ type sockets struct {
 	all            int64
 	again          *engine.Resent
 
-	dir, ret, flags, reason, location, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
+	bytes *engine.Bytes
+
+	reason, location, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
 }
 
 func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
-	f := &sockets{in: in, wrong: wrong, again: in.Resent(), dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), reason: in.Str("drop_reason"), location: in.Str("location"), from: in.Str("old_state"), to: in.Str("new_state"),
+	f := &sockets{in: in, wrong: wrong, again: in.Resent(), bytes: in.Bytes(), reason: in.Str("drop_reason"), location: in.Str("location"), from: in.Str("old_state"), to: in.Str("new_state"),
 		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
 	// A socket may be in them twice: when its story made room, and at its end.
 	f.busiest = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
@@ -103,14 +105,10 @@ func (f *sockets) row(r *engine.Row) {
 	}
 }
 
-// msgPeek is MSG_PEEK: what is read stays and is read again.
-const msgPeek = 2
-
 func (f *sockets) io(l *life, r *engine.Row) {
-	switch n := max(r.Int(f.ret), 0); {
-	case r.Str(f.dir) == "send":
+	if n, sent := f.bytes.Moved(r); sent {
 		l.tx += n
-	case r.Int(f.flags)&msgPeek == 0:
+	} else {
 		l.rx += n
 	}
 }

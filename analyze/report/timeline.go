@@ -45,12 +45,14 @@ type timeline struct {
 	again   *engine.Resent
 	cpu     []int64 // of the recorder so far, ns, by column; 0 where it did not say
 
-	dir, ret, flags, lost, reason, location, user, sys scan.Col
+	moved *engine.Bytes
+
+	lost, reason, location, user, sys scan.Col
 }
 
 func newTimeline(in *engine.Input, c clock) *timeline {
 	f := &timeline{clock: c, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
-		dir: in.Str("dir"), ret: in.Int("ret"), flags: in.Int("msg_flags"), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
+		moved: in.Bytes(), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
 	f.bytes = [2]Series{f.series("sent"), f.series("received")}
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
@@ -92,13 +94,12 @@ func (f *timeline) count(r *engine.Row) {
 }
 
 func (f *timeline) io(r *engine.Row) {
+	n, sent := f.moved.Moved(r)
 	to := &f.bytes[1]
-	if r.Str(f.dir) == "send" {
+	if sent {
 		to = &f.bytes[0]
 	}
-	if r.Str(f.dir) == "send" || r.Int(f.flags)&msgPeek == 0 {
-		to.Values[f.at(r.TS)] += Value(max(r.Int(f.ret), 0))
-	}
+	to.Values[f.at(r.TS)] += Value(n)
 }
 
 // busiest are the lines of the events with most rows, and of all others together.

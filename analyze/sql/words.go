@@ -38,8 +38,13 @@ func (d *dialect) words(path string, many bool) template.FuncMap {
 		"same":    func(a, b string) string { return where("%s.on_host = %s.on_host AND ", a, b) },
 		"each":    func() string { return where("PARTITION BY on_host") },
 		"perhost": func() string { return where("GROUP BY on_host") },
-		"keys":    func(names ...string) string { return strings.Join(append(names, ""), ", ") },
-		"events":  events,
+		// moved is a condition that holds for calls that moved what they returned: a read with
+		// MSG_PEEK leaves it where it is.
+		"moved": func(table string) string {
+			return fmt.Sprintf("(%sdir = 'send' OR "+d.and+" = 0)", table, "coalesce("+table+"msg_flags, 0)", 2)
+		},
+		"keys":   func(names ...string) string { return strings.Join(append(names, ""), ", ") },
+		"events": events,
 
 		"div":     func(a string, b int) string { return fmt.Sprintf(d.div, a, b) },
 		"and":     func(a string, b int) string { return fmt.Sprintf(d.and, a, b) },

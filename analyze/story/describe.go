@@ -10,13 +10,14 @@ import (
 
 // describer says in words what a row of a socket is about.
 type describer struct {
+	*engine.Bytes
 	oldState, newState, dest, destPort, fd, ret, dur, dir     scan.Col
 	kind, tcpSeq, length, state, cwnd, srtt, reason, location scan.Col
 	raddr, rport                                              scan.Col
 }
 
 func newDescriber(in *engine.Input) *describer {
-	return &describer{oldState: in.Str("old_state"), newState: in.Str("new_state"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port"),
+	return &describer{Bytes: in.Bytes(), oldState: in.Str("old_state"), newState: in.Str("new_state"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port"),
 		fd: in.Int("fd"), ret: in.Int("ret"), dur: in.Int("dur_ns"), dir: in.Str("dir"), kind: in.Str("retrans_kind"), tcpSeq: in.Int("tcp_seq"),
 		length: in.Int("len_bytes"), state: in.Str("state"), cwnd: in.Int("snd_cwnd"), srtt: in.Int("srtt_us"),
 		reason: in.Str("drop_reason"), location: in.Str("location"), raddr: in.Str("raddr"), rport: in.Int("rport")}
@@ -48,6 +49,9 @@ func (d *describer) series(r *engine.Row) string {
 	case "sock_io":
 		if n := r.Int(d.ret); n < 0 {
 			return r.Str(d.dir) + " = " + render.Errno(n)
+		}
+		if d.Peeked(r) {
+			return r.Str(d.dir) + " (MSG_PEEK)"
 		}
 		return r.Str(d.dir)
 	case "tcp_rcv_est":

@@ -37,11 +37,6 @@ type Teller struct {
 // NewTeller reads the columns that words need.
 func NewTeller(in *engine.Input) *Teller { return &Teller{newDescriber(in), in} }
 
-// Bytes is the result of a send or receive, and whether it was a send.
-func (t *Teller) Bytes(r *engine.Row) (n int64, sent bool) {
-	return max(r.Int(t.ret), 0), r.Str(t.dir) == "send"
-}
-
 // Telling is a story under way. Its zero value has not begun.
 type Telling struct {
 	runs []run // open, in the order of their beginning

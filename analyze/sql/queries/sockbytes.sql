@@ -2,6 +2,6 @@
 WITH {{capture}}
 SELECT {{host}}pid, comm, dir, sum(ret) AS count
 FROM capture
-WHERE event = 'sock_io' AND ret > 0 AND NOT (dir = 'recv' AND {{and "coalesce(msg_flags, 0)" 2}} <> 0)
+WHERE event = 'sock_io' AND ret > 0 AND {{moved ""}}
 GROUP BY {{host}}pid, comm, dir
 ORDER BY {{host}}sum(ret), pid, comm, dir

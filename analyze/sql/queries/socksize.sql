@@ -3,5 +3,5 @@
 WITH {{capture}}, samples AS (
     SELECT {{host}}CASE WHEN dir = 'send' THEN 'write_bytes' ELSE 'read_bytes' END AS part, comm, ret AS v
     FROM capture
-    WHERE event = 'sock_io' AND ret >= 0 AND NOT (dir = 'recv' AND {{and "coalesce(msg_flags, 0)" 2}} <> 0)
+    WHERE event = 'sock_io' AND ret >= 0 AND {{moved ""}}
 ){{template "hist.sql" keys "part" "comm"}}

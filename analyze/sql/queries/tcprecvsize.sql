@@ -2,5 +2,5 @@
 WITH {{capture}}, samples AS (
     SELECT {{host}}ret AS v
     FROM capture
-    WHERE event = 'tcp_msg' AND dir = 'recv' AND ret >= 0 AND {{and "coalesce(msg_flags, 0)" 2}} = 0
+    WHERE event = 'tcp_msg' AND dir = 'recv' AND ret >= 0 AND {{moved ""}}
 ){{template "hist.sql" keys}}

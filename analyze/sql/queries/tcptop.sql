@@ -10,7 +10,7 @@ WITH {{capture}}, {{template "started.sql"}}, calls AS (
         concat(coalesce(c.raddr, ''), ':', CAST(coalesce(c.rport, 0) AS {{text}})) AS remote_end, c.dir AS dir, c.ret AS ret,
         s.start_ns + {{div "c.ts_ns - s.start_ns" 1000000000}} * 1000000000 AS second_ns
     FROM calls AS c JOIN started AS s ON {{same "c" "s"}}1 = 1
-    WHERE (c.event = 'tcp_msg' OR c.by_function = 0 AND c.protocol = 'tcp') AND c.ret > 0 AND (c.dir = 'send' OR {{and "c.msg_flags" 2}} = 0)
+    WHERE (c.event = 'tcp_msg' OR c.by_function = 0 AND c.protocol = 'tcp') AND c.ret > 0 AND {{moved "c."}}
 ), sums AS (
     SELECT {{host}}pid, comm, local_end, remote_end, second_ns,
         sum(CASE WHEN dir = 'send' THEN 0 ELSE ret END) AS rx_bytes, sum(CASE WHEN dir = 'send' THEN ret ELSE 0 END) AS tx_bytes

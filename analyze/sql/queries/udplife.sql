@@ -10,7 +10,7 @@ WITH {{capture}}, steps AS (
 ), traffic AS (
     SELECT {{host}}sock, talk,
         sum(CASE WHEN dir = 'send' AND ret > 0 THEN ret ELSE 0 END) AS tx_bytes,
-        sum(CASE WHEN dir = 'recv' AND ret > 0 AND {{and "coalesce(msg_flags, 0)" 2}} = 0 THEN ret ELSE 0 END) AS rx_bytes,
+        sum(CASE WHEN dir = 'recv' AND ret > 0 AND {{moved ""}} THEN ret ELSE 0 END) AS rx_bytes,
         sum(CASE WHEN dir = 'send' AND ret < 0 THEN 1 ELSE 0 END) AS failed_sends
     FROM steps
     WHERE event = 'udp_msg' AND rport <> 0 AND (coalesce(to_port, 0) = 0 OR to_port = rport AND to_addr = raddr)
