@@ -42,8 +42,9 @@ type Input struct {
 	onFile   []func(*agg.File, agg.FileEnd, int64)
 	onlySock uint64
 	tables   []*render.Table
-	matched  int64 // rows of needed events that were handled
-	always   bool  // the answer does not depend on rows
+	matched  int64    // rows of needed events that were handled
+	always   bool     // the answer does not depend on rows
+	passed   [2]int64 // connects and accepts that no hook saw
 	err      error
 
 	pid, comm, ctx scan.Col
@@ -166,7 +167,8 @@ func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 // else the owner of the socket, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
 	if byTask(r.Row, r.Str(in.ctx)) {
-		return r.Int(in.pid), r.Str(in.comm)
+		pid, comm = r.Int(in.pid), r.Str(in.comm)
+		return pid, r.Sock.Process(pid, comm)
 	}
 	if r.Sock != nil {
 		return r.Sock.Pid, r.Sock.Comm

@@ -32,6 +32,11 @@ func (in *Input) limits(sel *Selection) []string {
 	for _, u := range in.needs {
 		ls = append(ls, unseen(in.Meta, u.event)...)
 	}
+	for _, e := range events {
+		if l := missed(in.Meta, e); l != "" && in.handles(e) {
+			ls = append(ls, fmt.Sprintf("%s does not see %s: this kernel has no hook for them", e, l))
+		}
+	}
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}

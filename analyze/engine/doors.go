@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/scan"
+	"netrec/schema"
+)
+
+// missed is what passes the hooks by which a recording saw an event, for want of others. A
+// recording without them that is from before they were known has none of it either.
+func missed(m *scan.Meta, event string) string {
+	e := schema.ByName(event)
+	if e == nil || e.Own() {
+		return ""
+	}
+	at := slices.IndexFunc(m.Hooks, func(h schema.EventHooks) bool {
+		return h.Event == event && h.State == schema.HookAttached && len(h.Hooks) > 0
+	})
+	if at < 0 {
+		return ""
+	}
+	attached := func(h schema.Hook) bool { return slices.Contains(m.Hooks[at].Hooks, h.String()) }
+	text := ""
+	for i, rung := range e.Ladder {
+		for _, h := range rung {
+			switch {
+			case h.Missed == "":
+			case i == 0 && !attached(h):
+				text = joinAnd(text, h.Missed)
+			case i > 0 && text != "" && attached(h):
+				return h.Missed
+			}
+		}
+	}
+	return text
+}
+
+func joinAnd(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " and " + b
+}
+
+// handles reports whether the answer is made of rows of an event.
+func (in *Input) handles(event string) bool {
+	return slices.ContainsFunc(slices.Concat(in.needs, in.uses), func(u use) bool { return u.event == event && u.handler != nil })
+}
+
+// doors counts connections that processes made or took by calls that were not seen, where an
+// answer is about such calls: changes of state and closes prove them. Filters may have left
+// out the calls alone.
+func (in *Input) doors() {
+	for name := range in.Meta.Recording.Filters {
+		if name != "netns" {
+			return
+		}
+	}
+	connects := in.handles("sys_connect") && missed(in.Meta, "sys_connect") != ""
+	accepts := in.handles("sys_accept") && missed(in.Meta, "sys_accept") != ""
+	if !connects && !accepts {
+		return
+	}
+	if !in.sockets {
+		in.Sockets("")
+	}
+	in.OnEnd(func(s *agg.Socket) {
+		if accepts && s.UnseenAccept() {
+			in.passed[1]++
+		}
+		if connects && s.UnseenConnect() {
+			in.passed[0]++
+		}
+	})
+}
+
+// notePassed says how many calls came by doors without a hook.
+func (in *Input) notePassed() {
+	if n := in.passed[0]; n > 0 {
+		in.Answer.Note(fmt.Sprintf("at least %s more TCP connects are not in the answer: changes of state prove them, and no hook saw their calls", Group(n)))
+	}
+	if n := in.passed[1]; n > 0 {
+		in.Answer.Note(fmt.Sprintf("at least %s more TCP accepts are not in the answer: changes of state prove them, and no hook saw their calls", Group(n)))
+	}
+}
