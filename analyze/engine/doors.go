@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/scan"
@@ -85,4 +86,23 @@ func (in *Input) notePassed() {
 	if n := in.passed[1]; n > 0 {
 		in.Answer.Note(fmt.Sprintf("at least %s more TCP accepts are not in the answer: changes of state prove them, and no hook saw their calls", Group(n)))
 	}
+}
+
+// waiting is how many receives may have begun before the recording and ended in it, where the
+// hooks are in functions, which show only calls that enter them afterwards.
+func waiting(m *scan.Meta, event string) (n int64) {
+	proto, ok := map[string]string{"sock_io": "", "sock_stack": "", "tcp_msg": "tcp", "udp_msg": "udp"}[event]
+	at := slices.IndexFunc(m.Hooks, func(h schema.EventHooks) bool { return h.Event == event })
+	if !ok || at < 0 || !slices.ContainsFunc(m.Hooks[at].Hooks, func(h string) bool { return strings.HasPrefix(h, "fexit:") && strings.HasSuffix(h, "recvmsg") }) {
+		return 0
+	}
+	for _, s := range m.Sockets {
+		if s.State == "LISTEN" || proto != "" && s.Protocol != proto {
+			continue
+		}
+		for _, o := range s.Owners {
+			n += int64(o.Waits)
+		}
+	}
+	return n
 }

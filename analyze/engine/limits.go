@@ -37,6 +37,11 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, fmt.Sprintf("%s does not see %s: this kernel has no hook for them", e, l))
 		}
 	}
+	for _, e := range events {
+		if n := waiting(in.Meta, e); n > 0 && in.handles(e) {
+			ls = append(ls, fmt.Sprintf("%s: up to %s receives that waited when the recording began are missing", e, Group(n)))
+		}
+	}
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
