@@ -71,7 +71,8 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 }
 
 func (f *soconnlat) connect(r *engine.Row) {
-	if family := r.Str(f.family); r.File == nil || family != "inet" && family != "inet6" {
+	other := r.Str(f.door) == "io_uring" || r.Str(f.door) == "compat"
+	if family := r.Str(f.family); r.File == nil && (!other || r.Sock == nil) || family != "inet" && family != "inet6" {
 		return
 	}
 	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
@@ -79,7 +80,7 @@ func (f *soconnlat) connect(r *engine.Row) {
 		f.older++ // it began before the recording did
 		return
 	}
-	if w := f.waits.files.Of(r.File); w.start != 0 {
+	if r.File != nil && f.waits.files.Of(r.File).start != 0 {
 		f.again(r, ret)
 		return
 	}
@@ -93,7 +94,7 @@ func (f *soconnlat) connect(r *engine.Row) {
 		f.parts(key, start, r.TS, r.Sock)
 		return
 	}
-	if other := r.Str(f.door); other == "io_uring" || other == "compat" {
+	if other {
 		f.handshake(r, key, start)
 		return
 	}

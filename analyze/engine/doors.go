@@ -30,7 +30,7 @@ func missed(m *scan.Meta, event string) string {
 			switch {
 			case h.Missed == "":
 			case i == 0 && !attached(h):
-				text = joinAnd(text, h.Missed)
+				text = listed(text, h.Missed)
 			case i > 0 && text != "" && attached(h):
 				return h.Missed
 			}
@@ -39,11 +39,11 @@ func missed(m *scan.Meta, event string) string {
 	return text
 }
 
-func joinAnd(a, b string) string {
+func listed(a, b string) string {
 	if a == "" {
 		return b
 	}
-	return a + " and " + b
+	return a + ", " + b
 }
 
 // handles reports whether the answer is made of rows of an event.
@@ -80,11 +80,10 @@ func (in *Input) doors() {
 
 // notePassed says how many calls came by doors without a hook.
 func (in *Input) notePassed() {
-	if n := in.passed[0]; n > 0 {
-		in.Answer.Note(fmt.Sprintf("at least %s more TCP connects are not in the answer: changes of state prove them, and no hook saw their calls", Group(n)))
-	}
-	if n := in.passed[1]; n > 0 {
-		in.Answer.Note(fmt.Sprintf("at least %s more TCP accepts are not in the answer: changes of state prove them, and no hook saw their calls", Group(n)))
+	for i, what := range [2]string{"connects", "accepts"} {
+		if n := in.passed[i]; n > 0 {
+			in.Answer.Note(fmt.Sprintf("missing: at least %s TCP %s, known only by their state changes", Group(n), what))
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	for _, e := range events {
 		if l := missed(in.Meta, e); l != "" && in.handles(e) {
-			ls = append(ls, fmt.Sprintf("%s does not see %s: this kernel has no hook for them", e, l))
+			ls = append(ls, "not seen, no hook attached: "+l)
 		}
 	}
 	for _, e := range events {
