@@ -9,7 +9,7 @@ var _ = register(engine.Analysis{
 	Question: "which processes call connect(2), and how often?",
 	Help: `Calls of connect(2) by process, rarest first, of all families, failed ones included:
 these are attempts, and a client that polls its socket by calling connect again counts
-each time. Connects through io_uring are no system calls and are not seen.`,
+each time. A connect by io_uring counts once.`,
 	Example: "conncount --by comm,host,errno",
 	Options: []engine.Option{engine.By("pid,comm", append(callKeys, "ustack")...)},
 	New:     countCalls("sys_connect"),

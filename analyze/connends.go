@@ -56,9 +56,36 @@ func (f *soconnlat) parts(key engine.Key, start, end int64, s *agg.Socket) {
 
 // shook takes the end of a handshake; without polls it is the end that is known.
 func (f *soconnlat) shook(s *agg.Socket, a attempt) {
+	if w := f.doors.Of(s); w.start != 0 && a.ended != 0 {
+		f.byDoor(s, w, &a)
+	}
 	if file := f.in.FileOf(s.Addr); file != nil && !f.polls && a.ended != 0 {
 		f.waits.end(file, a.ended, 0)
 	}
+}
+
+// handshake takes a connect that io_uring or a 32-bit program made and that goes on: nothing
+// is asked about it, and its end is that of its handshake.
+func (f *soconnlat) handshake(r *engine.Row, key engine.Key, start int64) {
+	a, w := f.tries.socks.Of(r.Sock), f.doors.Of(r.Sock)
+	if *w = (connWait{start: start, key: key}); !r.Has(f.dur) && a.began != 0 {
+		w.start = a.began
+	}
+	if a.ended >= w.start && a.ended != 0 {
+		f.byDoor(r.Sock, w, a)
+		return
+	}
+	a.at = r.TS
+}
+
+func (f *soconnlat) byDoor(s *agg.Socket, w *connWait, a *attempt) {
+	ret := int64(0)
+	if a.result != connected {
+		ret = -1
+	}
+	f.count(w.key, a.ended-w.start, ret)
+	f.parts(w.key, w.start, a.ended, s)
+	w.start = 0
 }
 
 // done takes a non-blocking connect whose end the program has learnt.

@@ -16,8 +16,7 @@ var _ = register(engine.Analysis{
 
 A non-blocking connect returns EINPROGRESS and goes on; that is no failure, and
 whether it fails later is known to soconnect and tcpconnect. The original counts these
-as failures. --compat does too, and leaves the names of errors out.
-Calls through io_uring are no system calls and are not seen.`,
+as failures. --compat does too, and leaves the names of errors out.`,
 	Example: "connfails --by errno,host",
 	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("EINPROGRESS is a failure too, errors are numbers")},
 	New: func(in *engine.Input) engine.Fold {

@@ -2,7 +2,9 @@ package analyze
 
 import (
 	"netrec/analyze/agg"
+	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 )
 
 // openSock is a socket in use: a session of a program.
@@ -28,7 +30,15 @@ func (s *openSock) put(t *render.Table, until int64, passed bool) *render.Table 
 	if passed {
 		several = 1
 	}
-	t.Int(s.pid).Str(s.comm).Str(s.kind).StrOr(s.proto).Int(s.fd)
+	t.Int(s.pid).Str(s.comm).Str(s.kind).StrOr(s.proto).IntOr(s.fd, s.fd >= 0)
 	putEnds(t, &s.ends).Int(s.tx).Int(s.rx).Int((until - s.start) / 1e6).Int(until - s.start)
 	return putIdentity(t.Int(several).Int(s.ts), &s.ends)
+}
+
+// descriptorOf is -1 where io_uring hides it.
+func descriptorOf(r *engine.Row, col scan.Col) int64 {
+	if !r.Has(col) {
+		return -1
+	}
+	return r.Int(col)
 }

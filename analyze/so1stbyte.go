@@ -20,8 +20,7 @@ were busy when. A socket that was passed on counts for the process that connecte
 
 The original goes by process and descriptor: a receive that returned nothing ends
 the span, and a start outlives close(2) until the descriptor is reused. --compat
-counts so.
-Connects through io_uring are no system calls and are not seen.`,
+counts so.`,
 	Example: "so1stbyte --ttfb",
 	Options: []engine.Option{
 		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},
@@ -71,6 +70,9 @@ func (f *so1stbyte) connect(r *engine.Row) {
 		return
 	}
 	d := descriptor{r.Int(f.pid), r.Int(f.fd)}
+	if !r.Has(f.fd) {
+		d.fd = -1
+	}
 	s := f.socks.Of(r.Sock)
 	s.fd = d.fd + 1
 	if ret < 0 && ret != -einprogress {
@@ -86,7 +88,7 @@ const einprogress = 115
 
 // accept learns descriptors, which the original's rule goes by.
 func (f *so1stbyte) accept(r *engine.Row) {
-	if r.Sock != nil && r.Int(f.ret) >= 0 {
+	if r.Sock != nil && r.Int(f.ret) >= 0 && r.Has(f.ret) {
 		f.socks.Of(r.Sock).fd = r.Int(f.ret) + 1
 	}
 }

@@ -21,7 +21,7 @@ to the return of the call. A failed call belongs to the family of its listener.
 The original reads the address from the caller's buffer: it leaves out calls without
 one, and of a failed call prints what the buffer held before, which no recording can
 show. --compat leaves the same calls out and has the original's columns.
-Calls through io_uring are no system calls and are not seen.`,
+Of accepts by io_uring the new descriptor is not seen.`,
 	Example: "soaccept --port 80",
 	Options: []engine.Option{engine.Compat("only calls with a buffer for the address, columns of the original")},
 	New:     newSoaccept,
@@ -83,7 +83,7 @@ func (f *soaccept) accept(r *engine.Row) {
 		label = fmt.Sprintf("errno %d %s", -ret, render.ErrnoName(-ret))
 	}
 	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(familyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
-	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0)
+	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0 && r.Has(f.ret))
 	var s agg.Socket
 	wait := int64(-1)
 	if r.Sock != nil && ret >= 0 {
@@ -91,7 +91,7 @@ func (f *soaccept) accept(r *engine.Row) {
 			wait = r.TS - *f.established.Of(r.Sock)
 		}
 	}
-	f.t.IntOr(wait/1000, wait >= 0).Int(ret).Uint(r.Uint(f.listener)).Int(r.TS)
+	f.t.IntOr(wait/1000, wait >= 0).IntOr(ret, r.Has(f.ret)).Uint(r.Uint(f.listener)).Int(r.TS)
 	putIdentity(f.t, &s).End()
 }
 

@@ -15,8 +15,7 @@ var _ = register(engine.Analysis{
 	Help: `Bytes that send and receive calls moved, by process and direction, fewest first.
 Reads with MSG_PEEK leave the data for the next read and are not counted. The original
 adds both directions up and counts peeked bytes twice; --compat does so.
---by ustack tells which code moves them, in recordings made with --io-stacks.
-Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
+--by ustack tells which code moves them, in recordings made with --io-stacks.`,
 	Example: "sockbytes --by comm,dir,host",
 	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second", "ustack"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
 	New: func(in *engine.Input) engine.Fold {

@@ -16,8 +16,7 @@ receive, by function and process, rarest first; failed calls count. Each message
 sendmmsg(2) and recvmmsg(2) is a call of its own. The original's hook for sending no
 longer sees the calls of programs on current kernels, only those that the kernel makes
 itself: --compat leaves sends out.
---by ustack tells which code calls, in recordings made with --io-stacks.
-Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
+--by ustack tells which code calls, in recordings made with --io-stacks.`,
 	Example: "sockcalls --by func,comm,proto",
 	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second", "ustack"}, engine.SocketKeys...)...), sendCompat},
 	New: func(in *engine.Input) engine.Fold {

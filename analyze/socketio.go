@@ -22,8 +22,7 @@ The port names the service: the local one of sockets that were accepted, the rem
 one of those that connected, and of unconnected datagrams the port they went to or
 came from. The original takes the remote port of the socket: a server has one key per
 client, and unconnected sockets port 0. --compat does so. Protocols are named by the
-kernel: TCP, TCPv6, UDP, UNIX … Failed calls count; their number is below.
-Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
+kernel: TCP, TCPv6, UDP, UNIX … Failed calls count; their number is below.`,
 	Example: "socketio --bytes --by comm,dir,host",
 	Options: []engine.Option{
 		{Name: "bytes", Kind: engine.Flag, Doc: "sum of bytes instead of the number of calls"},

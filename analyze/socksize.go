@@ -23,8 +23,7 @@ Several modes often have several causes: --by ustack tells them apart by the cod
 calls, in recordings made with --io-stacks.
 
 Reads with MSG_PEEK leave the data where it is and are not counted; --compat
-counts them, as the original does.
-Sends by sendfile(2) and splice(2) are not seen on kernels before 6.5.`,
+counts them, as the original does.`,
 	Example: "socksize --stats",
 	Options: []engine.Option{
 		{Name: "stats", Kind: engine.Flag, Doc: "count, average and total instead of histograms"},

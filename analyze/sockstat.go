@@ -21,8 +21,7 @@ sockets send and receive. Intervals without any call are left out, and the last 
 shorter. Failed calls count.
 
 The original prints the time at the end of an interval; its hook for sending misses the
-sends of programs on current kernels: --compat leaves them out.
-Accepts and connects through io_uring are not seen.`,
+sends of programs on current kernels: --compat leaves them out.`,
 	Example: "sockstat --interval 10 --by probe,comm",
 	Options: []engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds"},

@@ -21,22 +21,13 @@ from the changes of the socket's state; PROTO tells a connect of UDP, which send
 nothing, from one of TCP. FAM is 2 for IPv4 and 10 for IPv6.
 
 The address is the one given when the call began. --compat has the columns of the
-original, which leaves RESULT blank for errors that it does not know. Connects through
-io_uring are no system calls and are not seen.`,
+original, which leaves RESULT blank for errors that it does not know. Connects by io_uring
+do not wait and are in progress at first, too. LAT(us) is empty for calls whose beginning
+was not seen.`,
 	Example: "soconnect --port 443",
 	Options: []engine.Option{engine.Compat("columns of the original; unknown errors are blank")},
 	New:     newSoconnect,
 })
-
-// connectLine is one call.
-type connectLine struct {
-	who                 process
-	family, proto, addr string
-	port, ts, dur, ret  int64
-	done                int64 // ns from the start of the call, -1 if unknown
-	final               string
-	sock                agg.Socket
-}
 
 type soconnect struct {
 	t       *render.Table
@@ -88,10 +79,10 @@ func (f *soconnect) connect(r *engine.Row) {
 	switch {
 	case l.ret < 0 && !slices.Contains(unfinished, -l.ret): // what the call says wins
 		if l.done, l.final = l.dur, result(l.ret); ended {
-			l.done = a.ended - (l.ts - l.dur)
+			l.done = a.ended - l.began(a)
 		}
 	case ended:
-		l.done, l.final = a.ended-(l.ts-l.dur), a.result
+		l.done, l.final = a.ended-l.began(a), a.result
 	case l.ret == -einprogress && a.ended == 0:
 		a.at = r.TS
 		id := f.lines.add(l, false)
@@ -110,7 +101,7 @@ func (f *soconnect) done(s *agg.Socket, a attempt) {
 	f.lines.complete(*id-1, func(l *connectLine) {
 		l.sock, l.final = *s, a.result
 		if a.ended != 0 {
-			l.done = a.ended - (l.ts - l.dur)
+			l.done = a.ended - l.began(&a)
 			f.later++
 		}
 	})
@@ -127,7 +118,7 @@ func (f *soconnect) line(l *connectLine) {
 	if l.final != "" {
 		f.finals[l.final]++
 	}
-	f.t.Int(l.who.pid).Str(l.who.comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).Int(l.dur/1000).Str(label).StrOr(l.proto).
+	f.t.Int(l.who.pid).Str(l.who.comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
 		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
 	putIdentity(f.t, &l.sock).End()
 }

@@ -23,7 +23,7 @@ passed from then until the program knew.
 The original ends a non-blocking connect at the first poll of the same thread that
 returns anything, does not know ppoll, and takes epoll_create for a poll. --compat does
 so (the first epoll_ctl of an instance stands for its epoll_create); how many connects
-it ends wrongly is said below either way. Connects through io_uring are not seen.
+it ends wrongly is said below either way. A connect by io_uring ends with its handshake.
 
 Frames of stripped programs are file, build and address, app(1a2b3c4d)+0x1139;
 --symbols DIR names them from debug files in DIR, inlined functions included.`,
@@ -43,16 +43,17 @@ type soconnlat struct {
 	waits                    *connWaits
 	tries                    *attempts
 	threads                  threadConnects
+	doors                    agg.PerSocket[connWait] // connects that are no system calls
 	compat, polls, epolled   bool
 
-	connects, waited, early, late, given int64
+	connects, waited, early, late, given, older int64
 
-	tid, fn, ret, dur, family, epfd, pid scan.Col
+	tid, fn, ret, dur, family, epfd, pid, door scan.Col
 }
 
 func newSoconnlat(in *engine.Input) engine.Fold {
 	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil), tid: in.Int("tid"),
-		fn: in.Str("func"), ret: in.Int("ret"), dur: in.Int("dur_ns"), family: in.Str("family"), epfd: in.Int("epfd"), pid: in.Int("pid")}
+		fn: in.Str("func"), ret: in.Int("ret"), dur: in.Int("dur_ns"), family: in.Str("family"), epfd: in.Int("epfd"), pid: in.Int("pid"), door: in.Str("door")}
 	hist := func(name string) *mapOf[engine.Key, agg.Log2] {
 		return histOf[engine.Key](in, name, "us", f.keys.Columns...)
 	}
@@ -70,11 +71,16 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 }
 
 func (f *soconnlat) connect(r *engine.Row) {
-	if family := r.Str(f.family); r.File == nil || family != "inet" && family != "inet6" {
+	other := r.Str(f.door) == "io_uring" || r.Str(f.door) == "compat"
+	if family := r.Str(f.family); r.File == nil && (!other || r.Sock == nil) || family != "inet" && family != "inet6" {
 		return
 	}
 	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
-	if w := f.waits.files.Of(r.File); w.start != 0 {
+	if !r.Has(f.dur) && r.Str(f.door) == "syscall" {
+		f.older++ // it began before the recording did
+		return
+	}
+	if r.File != nil && f.waits.files.Of(r.File).start != 0 {
 		f.again(r, ret)
 		return
 	}
@@ -86,6 +92,10 @@ func (f *soconnlat) connect(r *engine.Row) {
 	if ret != -einprogress {
 		f.count(key, r.TS-start, ret)
 		f.parts(key, start, r.TS, r.Sock)
+		return
+	}
+	if other {
+		f.handshake(r, key, start)
 		return
 	}
 	f.waited++
@@ -109,6 +119,9 @@ func (f *soconnlat) count(key engine.Key, ns, ret int64) {
 
 // Finish says how far the original is off.
 func (f *soconnlat) Finish(a *render.Answer) {
+	if f.older > 0 {
+		a.Note(fmt.Sprintf("%s began before the recording did: not counted", plural(f.older, "connect", "connects")))
+	}
 	if f.waited == 0 || !f.polls {
 		return
 	}

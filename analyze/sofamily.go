@@ -16,8 +16,7 @@ var _ = register(engine.Analysis{
 family: its number and name. The family of an accept is that of the accepted socket.
 
 The original takes it from the caller's buffer and so leaves out calls without one, and
-takes a new descriptor 0 for a failure. --compat counts so.
-Calls through io_uring are no system calls and are not seen.`,
+takes a new descriptor 0 for a failure. --compat counts so.`,
 	Example: "sofamily --by family,pid",
 	Options: []engine.Option{engine.By("comm,family", append(callKeys, "type")...), engine.Compat("accepts with a buffer for the address and a descriptor above 0")},
 	New: func(in *engine.Input) engine.Fold {

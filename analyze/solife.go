@@ -85,19 +85,19 @@ func (f *solife) connect(r *engine.Row) {
 	if ret < 0 && ret != -einprogress {
 		if ret != -ealready && ret != -eisconn {
 			var s openSock
-			f.begin(r, &s, "C", r.Int(f.fd), r.TS-r.Int(f.dur))
+			f.begin(r, &s, "C", descriptorOf(r, f.fd), r.TS-r.Int(f.dur))
 			s.put(f.fails, r.TS, false).Str(result(ret)).End()
 		}
 		return
 	}
 	if r.File != nil && f.files.Of(r.File).start == 0 {
-		f.begin(r, f.files.Of(r.File), "C", r.Int(f.fd), start)
+		f.begin(r, f.files.Of(r.File), "C", descriptorOf(r, f.fd), start)
 	}
 }
 
 func (f *solife) accept(r *engine.Row) {
 	if r.File != nil && r.Int(f.ret) >= 0 {
-		f.begin(r, f.files.Of(r.File), "A", r.Int(f.ret), r.TS)
+		f.begin(r, f.files.Of(r.File), "A", descriptorOf(r, f.ret), r.TS)
 	}
 }
 

@@ -17,8 +17,7 @@ number, the number's name, and the kernel's name of the protocol. Protocol 0 of 
 that is not IP's means the default one of its family.
 
 The original counts accepts when they are asked for, on the listening socket, and puts
-them into the same map as connects. --compat does so.
-Calls through io_uring are no system calls and are not seen.`,
+them into the same map as connects. --compat does so.`,
 	Example: "soprotocol --by proto,port",
 	Options: []engine.Option{engine.By("comm,proto", append(callKeys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
 	New: func(in *engine.Input) engine.Fold {

@@ -43,15 +43,15 @@ type tcpaccept struct {
 
 	accepts, differ, failed int64
 
-	newState, pid, comm, ret            scan.Col
+	newState                            scan.Col
 	laddr, lport, raddr, rport          scan.Col
 	backlog, limit, copied, copiedLimit scan.Col
 }
 
 func newTcpaccept(in *engine.Input) engine.Fold {
 	f := &tcpaccept{in: in, family: newFamilyFilter(in), ports: newPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
-		newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
+		newState: in.Str("new_state"),
+		laddr:    in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
 		copied: in.Int("child_ack_backlog"), copiedLimit: in.Int("child_max_ack_backlog")}
 	f.stamp = newStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
@@ -60,6 +60,8 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	event := firstOf(in, "tcp_accept_fn", "sys_accept")
 	if in.On(event, f.accept); event == "sys_accept" {
 		in.Use("tcp_accept_fn", "the length of queues is not known", nil)
+	} else {
+		waitedAccepts(in, f.accept)
 	}
 	f.t = in.Table(render.Spec{Name: "accepts", Columns: f.columns()})
 	return f
@@ -109,7 +111,8 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		bl = strconv.FormatInt(copied, 10) + "/" + strconv.FormatInt(copiedLimit, 10)
 	}
 	born := *f.born.Of(s)
-	f.stamp.put(f.t, r.TS).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.raddr)))
+	pid, comm := f.in.Owner(r)
+	f.stamp.put(f.t, r.TS).Int(pid).Str(comm).Int(ipVersion(r.Str(f.raddr)))
 	f.t.Str(r.Str(f.raddr)).Int(r.Int(f.rport)).Str(r.Str(f.laddr)).Int(r.Int(f.lport)).Str(bl)
 	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
 	putIdentity(f.t, s).End()

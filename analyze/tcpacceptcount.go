@@ -30,6 +30,8 @@ The original counts calls where they begin, so also those that found the queue e
 			}
 			counts.Add(keys.Of(r), 1)
 		})
+		in.Sockets("")
+		waitedAccepts(in, func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			noteRules(a, empty, compat,
 				fmt.Sprintf("original rule: %s without a connection counted", plural(empty, "call", "calls")),

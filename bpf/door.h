@@ -11,10 +11,6 @@
 #define EAGAIN 11
 #define EINPROGRESS 115
 
-/* NULL in the file, where the least number is: -1 is a descriptor and an error. */
-#define UNKNOWN32 ((s32)0x80000000)
-#define UNKNOWN64 ((s64)0x8000000000000000ll)
-
 static __always_inline bool io_worker(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();

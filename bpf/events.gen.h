@@ -445,11 +445,10 @@ struct sys_poll {
 	s64 dur_ns;
 	s64 ret;
 	s64 timeout_ns;
-	u64 epoll;
 	s32 nfds;
 	s32 epfd;
 	u8 func;
-	u8 pad8[7];
+	u8 pad7[7];
 	u64 fds[17];
 	u64 ready[25];
 };
@@ -462,12 +461,11 @@ struct sys_epoll_ctl {
 	s64 dur_ns;
 	s64 ret;
 	u64 epoll_data;
-	u64 epoll;
 	s32 fd;
 	s32 epfd;
 	u32 epoll_events;
 	u8 epoll_op;
-	u8 pad10[3];
+	u8 pad9[3];
 };
 
 #define EV_fd_dup 65

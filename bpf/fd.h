@@ -6,18 +6,13 @@
 
 #include "netrec.h"
 
+/* NULL in the file, where the least number is: -1 is a descriptor and an error. */
+#define UNKNOWN32 ((s32)0x80000000)
+#define UNKNOWN64 ((s64)0x8000000000000000ll)
+
 static __always_inline u32 fd_netns(struct sock *sk)
 {
 	return sk ? sock_netns(sk, false) : task_netns();
-}
-
-/* epoll_of is the epoll instance that a descriptor leads to: numbers of descriptors are
- * given away again. */
-static __always_inline void *epoll_of(s32 fd)
-{
-	struct file *f = fd < 0 ? 0 : fd_file(fd);
-
-	return f ? BPF_CORE_READ(f, private_data) : 0;
 }
 
 /* want_fd judges by the socket where there is one. */

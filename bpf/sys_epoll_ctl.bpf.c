@@ -3,6 +3,7 @@
 #include "fd.h"
 
 #define EPOLL_CTL_DEL 2
+#define EPOLL_CREATE 4 /* ours */
 
 SEC("tp/syscalls/sys_enter_epoll_ctl")
 int sys_epoll_ctl_enter(struct trace_event_raw_sys_enter *ctx)
@@ -38,7 +39,6 @@ static __always_inline void epoll_ctl_exit(struct call *call, s64 ret)
 	r->epoll_data = ev->data;
 	r->epoll_events = ev->events;
 	r->epfd = call->arg[0];
-	r->epoll = (u64)epoll_of(r->epfd);
 	r->epoll_op = call->arg[1];
 	r->fd = call->arg[2];
 	SUBMIT(r);
@@ -54,4 +54,38 @@ int sys_epoll_ctl_exit(struct trace_event_raw_sys_exit *ctx)
 	epoll_ctl_exit(call, ctx->ret);
 	call_end(EV_sys_epoll_ctl);
 	return 0;
+}
+
+static __always_inline int epoll_created(s64 ret)
+{
+	u32 netns = task_netns();
+	struct sys_epoll_ctl *r;
+
+	if (ret < 0 || !want_call(netns))
+		return 0;
+	r = BEGIN(sys_epoll_ctl, 0, 0, netns);
+	if (!r)
+		return 0;
+	r->cookie = 0;
+	r->dur_ns = 0;
+	r->ret = 0;
+	r->epoll_data = 0;
+	r->epoll_events = 0;
+	r->epfd = ret;
+	r->epoll_op = EPOLL_CREATE;
+	r->fd = UNKNOWN32;
+	SUBMIT(r);
+	return 0;
+}
+
+SEC("tp/syscalls/sys_exit_epoll_create")
+int sys_epoll_create_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	return epoll_created(ctx->ret);
+}
+
+SEC("tp/syscalls/sys_exit_epoll_create1")
+int sys_epoll_create1_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	return epoll_created(ctx->ret);
 }

@@ -260,7 +260,6 @@ static __always_inline void poll_done(struct call *call, s64 ret, const u8 func)
 	r->timeout_ns = call->arg[2];
 	r->nfds = (u32)call->arg[1];
 	r->epfd = call->arg[1] >> 32;
-	r->epoll = (u64)epoll_of(r->epfd);
 	r->func = func;
 	__builtin_memset(r->fds, 0, sizeof(r->fds));
 	__builtin_memset(r->ready, 0, sizeof(r->ready));

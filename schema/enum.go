@@ -81,7 +81,7 @@ var (
 		"NETDB_INTERNAL", "NETDB_SUCCESS", "HOST_NOT_FOUND", "TRY_AGAIN", "NO_RECOVERY", "NO_DATA")})
 	_ = enum(Enum{Name: "scan_step", Probe: true, Values: names(1, "start", "done")})
 	_ = enum(Enum{Name: "wifi_band", Values: names(0, "2GHZ", "5GHZ", "60GHZ", "6GHZ", "S1GHZ", "LC")})
-	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD")})
+	_ = enum(Enum{Name: "epoll_op", Values: names(1, "ADD", "DEL", "MOD", "CREATE")})
 	// BindOpts are bits: options of a socket that decide what bind(2) lets it have.
 	BindOpts = enum(Enum{Name: "bind_opt", Probe: true, Values: []EnumValue{
 		{1, "freebind"}, {2, "transparent"}, {4, "bind_address_no_port"}, {8, "reuseaddr"}, {16, "reuseport"}}})

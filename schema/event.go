@@ -54,7 +54,8 @@ type Hook struct {
 	// layouts from before it came.
 	Without string
 
-	// Missed is what nothing sees where this hook is not attached.
+	// Missed is what nothing sees where this hook is not attached; of a hook below the first
+	// rung, what of that it does not see either.
 	Missed string
 
 	// CallSite names a function that the probe tells calls from by its addresses, and

@@ -220,6 +220,7 @@ type Owner struct {
 	Comm   string `json:"comm"`
 	Cgroup string `json:"cgroup,omitempty"`
 	FD     int    `json:"fd"`
+	Waits  int    `json:"waits,omitempty"` // threads in a call that waits for the socket to give something
 }
 
 // Counters are the kernel's protocol counters at start and stop, by name as nstat has them,

@@ -28,8 +28,9 @@ var sysConnect = Event{ID: 30, Name: "sys_connect", Row: SysConnect{}, Rate: Low
 			{Kind: Fexit, Target: "__sys_connect", Args: 3, Prog: "sys_connect_compat_exit"},
 			{Kind: Fentry, Target: "__sys_connect_file", Args: 4, Prog: "sys_connect_uring_enter"},
 			{Kind: Fexit, Target: "__sys_connect_file", Args: 4, Prog: "sys_connect_uring_exit",
-				Missed: "connects by io_uring or 32-bit programs that are not TCP, or fail before the SYN"}},
-		{{Kind: RawTP, Target: "inet_sock_set_state", Prog: "sys_connect_state_tp"},
+				Missed: "connects by io_uring or 32-bit programs"}},
+		{{Kind: RawTP, Target: "inet_sock_set_state", Prog: "sys_connect_state_tp",
+			Missed: "connects by io_uring or 32-bit programs that are not TCP's, or fail before the SYN"},
 			{Kind: Syscall, Target: "sys_enter_connect", Prog: "sys_connect_enter"},
 			{Kind: Syscall, Target: "sys_exit_connect", Prog: "sys_connect_exit"}},
 	}}

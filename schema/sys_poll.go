@@ -4,13 +4,12 @@ package schema
 // keeps the first 16 (of select, those below 256); nfds and ret count all.
 type SysPoll struct {
 	Header
-	Dur     int64  `col:"dur_ns" null:"zero"`
-	Ret     int64  `col:"ret"`
-	Timeout int64  `col:"timeout_ns" null:"ones" unit:"ns" doc:"how long the caller was ready to wait; NULL for ever"`
-	Epoll   uint64 `col:"epoll" as:"addr" null:"zero"`
-	NFDs    int32  `col:"nfds" doc:"poll: descriptors watched; select: one more than the highest; epoll: most events the caller takes"`
-	EpFD    int32  `col:"epfd" null:"ones" doc:"descriptor of the epoll instance"`
-	Func    uint8  `col:"func" as:"enum func"`
+	Dur     int64 `col:"dur_ns" null:"zero"`
+	Ret     int64 `col:"ret"`
+	Timeout int64 `col:"timeout_ns" null:"ones" unit:"ns" doc:"how long the caller was ready to wait; NULL for ever"`
+	NFDs    int32 `col:"nfds" doc:"poll: descriptors watched; select: one more than the highest; epoll: most events the caller takes"`
+	EpFD    int32 `col:"epfd" null:"ones" doc:"descriptor of the epoll instance"`
+	Func    uint8 `col:"func" as:"enum func"`
 	_       [7]uint8
 	FDs     [1 + PollFDs]uint64      `col:"fds" as:"pollset" doc:"descriptors watched and events wanted: 5:IN|OUT,7:IN and ,+3 for three more; NULL for epoll, see sys_epoll_ctl"`
 	Ready   [1 + PollFDs*12/8]uint64 `col:"ready" as:"pollset" doc:"descriptors that were ready and how, in the form of fds; for epoll the caller's data in hexadecimal stands for the descriptor"`

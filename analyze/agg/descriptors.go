@@ -18,6 +18,10 @@ const (
 // of IdentityHelp, too.
 var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd"}
 
+// unknownFD is the descriptor of a file of which io_uring did not show it. The file ends with
+// the first descriptor of it that is seen to be closed.
+const unknownFD = -1
+
 // Descriptors follows which descriptor of which process leads to which socket, through
 // socket, accept, dup, fork, exec, passing and close. A descriptor is (process, number,
 // generation): numbers are reused at once.
@@ -45,7 +49,7 @@ type Descriptors struct {
 type fdCols struct {
 	sock, cookie, listener, peer, pid, comm, ret, dur scan.Col
 	fd, fd2, fdNew, fdLast, child, shared, fn, ctx    scan.Col
-	passed, fdPassed, dir                             scan.Col
+	passed, fdPassed, dir, oldState, newState         scan.Col
 }
 
 // fdKind is what a row of an event says about descriptors.
@@ -81,7 +85,8 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 		sock: col("sock"), cookie: col("cookie"), listener: col("listener"), peer: col("peer_sock"), pid: col("pid"), comm: col("comm"),
 		ret: col("ret"), dur: col("dur_ns"), fd: col("fd"), fd2: col("fd2"), fdNew: col("fd_new"), fdLast: col("fd_last"),
 		child: col("child_pid"), shared: col("fds_shared"), fn: col("func"), ctx: col("ctx"),
-		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir")}
+		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir"),
+		oldState: col("old_state"), newState: col("new_state")}
 	for i := range alive {
 		o := &alive[i]
 		if o.Cookie == 0 || len(o.Owners) == 0 || d.older[o.Cookie] != nil {
@@ -142,10 +147,13 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	case madeFD:
 		d.made(r, pid, addr)
 	case acceptFD:
-		if l := r.Uint(c.listener); l != 0 {
+		if l := r.Uint(c.listener); l != 0 && r.Has(c.fd) {
 			d.lead(r, pid, r.Int(c.fd), l)
 		}
 		if fd := r.Int(c.ret); addr != 0 && fd >= 0 {
+			if !r.Has(c.ret) {
+				fd = unknownFD
+			}
 			d.begin(r, pid, fd, addr)
 		}
 	case dupFD:
@@ -160,7 +168,8 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 		}
 	}
 	f := d.byAddr[addr]
-	if f == nil && addr != 0 && len(d.older) > 0 {
+	// A child still has its listener's cookie when the kernel first tells of it.
+	if f == nil && addr != 0 && len(d.older) > 0 && !copiedChild(r.Str(c.oldState), r.Str(c.newState)) {
 		f = d.known(r, addr)
 	}
 	if f != nil && s != nil && s.Cookie != 0 {
@@ -191,7 +200,9 @@ func (d *Descriptors) begin(r *scan.Row, pid, fd int64, addr uint64) {
 	}
 	f := d.file(r, pid, fd, addr)
 	f.Born = true
-	d.point(pid, fd, f, r.TS)
+	if fd != unknownFD {
+		d.point(pid, fd, f, r.TS)
+	}
 }
 
 // known is the file of the socket at an address, also if it is only known by the
@@ -280,6 +291,10 @@ func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
 	c := &d.col
 	fd, last, fn := r.Int(c.fd), r.Int(c.fdLast), r.Str(c.fn)
 	t := d.tables[pid]
+	if f := d.byAddr[addr]; f != nil && f.FD == unknownFD && f.Refs == 0 {
+		d.end(f, LastClosed, r.TS)
+		return
+	}
 	switch {
 	case fn == "exit":
 		d.exit(pid, r.TS)

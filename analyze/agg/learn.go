@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"strings"
+
 	"netrec/analyze/scan"
 	"netrec/schema"
 )
@@ -82,6 +84,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	}
 	if kind == stateRow {
 		to := r.Str(c.newState)
+		t.doors(s, r, to)
 		if s.Began == 0 {
 			s.Began = r.TS
 		}
@@ -121,6 +124,52 @@ func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 	}
 }
 
+// doors notes what changes of state prove of calls: that there was one, seen or not.
+func (t *Sockets) doors(s *Socket, r *scan.Row, to string) {
+	s.child = s.child || t.copied(r, stateRow)
+	if r.Str(t.col.ctx) != "task" || kernelThread(r.Str(t.col.comm)) {
+		return
+	}
+	switch to {
+	case "SYN_SENT":
+		s.sent = true
+	case "FIN_WAIT1", "LAST_ACK": // of a socket that nobody took the listener lets go otherwise
+		s.taken = true
+	}
+}
+
+// kernelThread reports threads of the kernel that handle sockets of processes.
+func kernelThread(comm string) bool { return strings.HasPrefix(comm, "kworker/") }
+
+// Process is the name of the process behind a task's: its own for threads of io_uring, where
+// the socket at hand is the same process's.
+func (s *Socket) Process(pid int64, comm string) string {
+	if s != nil && s.Pid == pid && uringThread(comm) {
+		return s.Comm
+	}
+	return comm
+}
+
+// uringThread reports threads of io_uring. They are threads of the process whose ring it is,
+// under names of their own.
+func uringThread(comm string) bool {
+	return strings.HasPrefix(comm, "iou-sqp-") || strings.HasPrefix(comm, "iou-wrk-")
+}
+
+// maxComms bounds the processes whose names are kept.
+const maxComms = 1 << 16
+
+// named notes the name of a process.
+func (t *Sockets) named(pid int64, comm string) {
+	if uringThread(comm) || kernelThread(comm) || t.comms[pid] == comm {
+		return
+	}
+	if len(t.comms) >= maxComms {
+		clear(t.comms)
+	}
+	t.comms[pid] = t.names.Get(comm)
+}
+
 // owner takes the process of a row in task context, as sure as the row makes it.
 func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 	rank := ownerNone
@@ -141,16 +190,36 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 			rank = ownerClose
 		}
 	}
+	if rank == ownerNone {
+		return
+	}
+	pid, comm, cgroup := r.Int(t.col.pid), r.Str(t.col.comm), r.Str(t.col.cgroup)
+	at := portOf{uint32(s.Netns), int(s.Lport)}
+	switch t.named(pid, comm); {
+	case kernelThread(comm):
+		if l, ok := t.servers[at]; ok && !s.Active {
+			s.own(ownerPort, l.pid, l.comm, l.cgroup)
+			return
+		}
+	case uringThread(comm):
+		if known := t.comms[pid]; known != "" {
+			comm = known
+		}
+	case kind == stateRow && rank == ownerOpen && r.Str(t.col.newState) == "LISTEN":
+		t.servers[at] = server{pid, t.names.Get(comm), t.names.Get(cgroup)}
+	}
 	if rank > s.owner {
-		s.own(rank, r.Int(t.col.pid), t.names.Get(r.Str(t.col.comm)), t.names.Get(r.Str(t.col.cgroup)))
+		s.own(rank, pid, t.names.Get(comm), t.names.Get(cgroup))
 	}
 }
 
 // copied reports a row whose socket is still a copy of its listener: the kernel tells of
 // the child before it gives it ends and a cookie of its own.
 func (t *Sockets) copied(r *scan.Row, kind rowKind) bool {
-	return kind == stateRow && r.Str(t.col.oldState) == "LISTEN" && r.Str(t.col.newState) == "SYN_RECV"
+	return kind == stateRow && copiedChild(r.Str(t.col.oldState), r.Str(t.col.newState))
 }
+
+func copiedChild(from, to string) bool { return from == "LISTEN" && to == "SYN_RECV" }
 
 // unspecified reports addresses that say nothing.
 func unspecified(addr string) bool { return addr == "" || addr == "0.0.0.0" || addr == "::" }

@@ -69,12 +69,30 @@ type interest struct {
 	shared bool // several files have the same data
 }
 
-// Control takes a successful epoll_ctl: ADD, MOD or DEL of the descriptor that leads to f.
+// create begins an instance, empty, whatever one with the same number had.
+func (e *Epolls) create(id epollID) {
+	for k, data := range e.known {
+		if k.epollID == id {
+			delete(e.byData, epollData{id, data})
+			delete(e.known, k)
+		}
+	}
+}
+
+// Control takes a successful epoll_ctl: ADD, MOD or DEL of the descriptor that leads to f; or
+// CREATE of the instance.
 func (e *Epolls) Control(op string, pid, epfd, fd int64, data uint64, f *File) {
 	if e.byData == nil || len(e.known) >= maxInterest {
 		e.byData, e.sizes, e.known = map[epollData]interest{}, map[epollID]int64{}, map[epollFD]uint64{}
 	}
 	id := epollID{pid, epfd}
+	if op == "CREATE" {
+		if _, had := e.sizes[id]; had {
+			e.create(id)
+		}
+		e.sizes[id] = 0
+		return
+	}
 	k := epollFD{id, fd}
 	old, had := e.known[k]
 	if had && (op == "DEL" || old != data) {

@@ -35,8 +35,22 @@ type Socket struct {
 	gone  bool // its memory was freed
 	bound bool // to a port that was asked for
 
-	maybeL, maybeR bool // the end is what a row says that cannot be sure of it
-	elsewhere      bool // the namespace is that of a device, which may be another
+	maybeL, maybeR    bool // the end is what a row says that cannot be sure of it
+	elsewhere         bool // the namespace is that of a device, which may be another
+	child             bool // its birth from a listener was seen
+	accepted, dialled bool // a call that took or connected it was seen
+	taken             bool // a process had a descriptor of it
+	sent              bool // a task of a process sent its SYN
+}
+
+// UnseenAccept reports a connection that a process took from a listener by a call that was
+// not seen: it was born here and a process closed it.
+func (s *Socket) UnseenAccept() bool { return s.child && s.taken && !s.accepted }
+
+// UnseenConnect reports a connection that a process began by a call that was not seen. A call
+// that may still be under way at the end says nothing.
+func (s *Socket) UnseenConnect() bool {
+	return s.sent && !s.dialled && (s.Closed != 0 || s.State != "SYN_SENT")
 }
 
 // ownerRank is how sure the owner is.
@@ -44,6 +58,7 @@ type ownerRank uint8
 
 const (
 	ownerNone  ownerRank = iota
+	ownerPort            // listens on its port, and a thread of the kernel closed it
 	ownerClose           // closed it
 	ownerMade            // made it, maybe for another
 	ownerIO              // sent or received

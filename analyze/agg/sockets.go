@@ -27,6 +27,11 @@ type Sockets struct {
 	// Ports that had a listener at the start: an older socket that has one came from it.
 	listening map[portOf]bool
 
+	// Who listens, for connections that threads of the kernel handle (MPTCP).
+	servers map[portOf]server
+	// Names of processes, for their threads of io_uring, which have others.
+	comms map[int64]string
+
 	names  Intern
 	onEnd  []func(*Socket)
 	free   []*Socket
@@ -41,6 +46,11 @@ type Sockets struct {
 type portOf struct {
 	netns uint32
 	port  int
+}
+
+type server struct {
+	pid          int64
+	comm, cgroup string
 }
 
 type closedAt struct {
@@ -64,7 +74,8 @@ var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
 
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
-	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{}}
+	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{},
+		servers: map[portOf]server{}, comms: map[int64]string{}}
 	col := s.asked.Ask
 	s.col = cols{
 		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), cgroup: col("cgroup"), ctx: col("ctx"), cookie: col("cookie"),
@@ -77,8 +88,14 @@ func NewSockets(alive []schema.Socket) *Sockets {
 		if alive[i].Cookie != 0 {
 			s.older[alive[i].Cookie] = &alive[i]
 		}
-		if alive[i].State == "LISTEN" {
-			s.listening[portOf{alive[i].Netns, alive[i].Lport}] = true
+		for _, o := range alive[i].Owners {
+			s.named(int64(o.Pid), o.Comm)
+		}
+		if at := (portOf{alive[i].Netns, alive[i].Lport}); alive[i].State == "LISTEN" {
+			s.listening[at] = true
+			if os := alive[i].Owners; len(os) > 0 {
+				s.servers[at] = server{int64(os[0].Pid), os[0].Comm, os[0].Cgroup}
+			}
 		}
 	}
 	return s
@@ -117,6 +134,14 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 		if n := r.Int(t.col.netns); n != 0 {
 			s.Netns, s.elsewhere = n, false
 		}
+	}
+	switch kind {
+	case acceptRow:
+		s.accepted = true
+	case connectRow:
+		s.dialled = true
+	case closeRow:
+		s.taken = true
 	}
 	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)

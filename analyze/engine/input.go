@@ -42,8 +42,9 @@ type Input struct {
 	onFile   []func(*agg.File, agg.FileEnd, int64)
 	onlySock uint64
 	tables   []*render.Table
-	matched  int64 // rows of needed events that were handled
-	always   bool  // the answer does not depend on rows
+	matched  int64    // rows of needed events that were handled
+	always   bool     // the answer does not depend on rows
+	passed   [2]int64 // connects and accepts that no hook saw
 	err      error
 
 	sawStack   func(text string) // user stacks, where the answer has any
@@ -179,7 +180,8 @@ func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 // the socket, else the task on the CPU if the row is none of an interrupt, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
 	if in.ofTask(r) {
-		return r.Int(in.pid), r.Str(in.comm)
+		pid, comm = r.Int(in.pid), r.Str(in.comm)
+		return pid, r.Sock.Process(pid, comm)
 	}
 	if r.Sock != nil {
 		return r.Sock.Pid, r.Sock.Comm

@@ -33,6 +33,16 @@ func (in *Input) limits(sel *Selection) []string {
 	for _, u := range in.needs {
 		ls = append(ls, unseen(in.Meta, u.event)...)
 	}
+	for _, e := range events {
+		if l := missed(in.Meta, e); l != "" && in.handles(e) {
+			ls = append(ls, "not seen, no hook attached: "+l)
+		}
+	}
+	for _, e := range events {
+		if n := waiting(in.Meta, e); n > 0 && in.handles(e) {
+			ls = append(ls, fmt.Sprintf("%s: up to %s receives that waited when the recording began are missing", e, Group(n)))
+		}
+	}
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}

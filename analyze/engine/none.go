@@ -33,6 +33,8 @@ func (in *Input) explainNone(sel *Selection) {
 	switch {
 	case in.onlySock != 0 && total > 0:
 		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
+	case total == 0 && in.passed != [2]int64{}:
+		in.Answer.Note(fmt.Sprintf("none: no %s was seen, though some happened", names))
 	case total == 0 && slices.ContainsFunc(events, func(e string) bool { return in.hidden(e, sel) }):
 		in.Answer.Note(fmt.Sprintf("none: no %s was seen, and some may have happened", names))
 	case total == 0:
@@ -47,7 +49,7 @@ func (in *Input) explainNone(sel *Selection) {
 // hidden reports whether an event may have happened although no row has it.
 func (in *Input) hidden(event string, sel *Selection) bool {
 	e := schema.ByName(event)
-	return lossOf(in.Meta, event, sel) != "" || in.late([]string{event}) != nil || e != nil && e.Libraries() &&
+	return lossOf(in.Meta, event, sel) != "" || missed(in.Meta, event) != "" || in.late([]string{event}) != nil || e != nil && e.Libraries() &&
 		slices.ContainsFunc(in.Meta.Recording.Libraries, func(l schema.Library) bool { return !l.Probed || l.Refused != nil })
 }
 

@@ -82,6 +82,7 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 			continue
 		}
 		folds[i].Finish(in.Answer)
+		in.notePassed()
 		if in.nogroup > 0 {
 			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
 		}

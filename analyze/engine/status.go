@@ -150,6 +150,7 @@ func prepare(m *scan.Meta, c Call, a *render.Answer) (*Input, Fold, error) {
 	}
 	in := &Input{Meta: m, Answer: a, call: c, addr: c.Addr}
 	f := c.Analysis.New(in)
+	in.doors()
 	in.identities()
 	return in, f, in.err
 }

@@ -70,6 +70,7 @@ func (r *Report) Own(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find owners of sockets: %w", err)
 	}
+	waits(byInode)
 	for i := range r.Sockets { // an MPTCP socket and its first TCP socket share the inode
 		r.Sockets[i].Owners = byInode[r.Sockets[i].Inode]
 	}

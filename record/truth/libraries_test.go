@@ -41,6 +41,7 @@ func buildLookup(t *testing.T, dir string) {
 	const interp = "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"
 	for _, args := range [][]string{
 		{"-O1", "-o", dir + "/lookup", "testdata/lookup.c"},
+		{"-O1", "-pthread", "-o", dir + "/doors", "testdata/doors.c"},
 		{"-shared", "-nostdlib", "-fno-builtin", "-w", "-Wl,-soname,libc.so", "-o", dir + "/libstub.so", "testdata/stub.c"},
 		{"-O1", "-DBARE", "-nostdlib", "-fno-stack-protector", interp, "-o", dir + "/lookup-musl", "testdata/lookup.c", dir + "/libstub.so"},
 	} {

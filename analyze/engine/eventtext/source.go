@@ -71,7 +71,7 @@ func (s *Source) hooks() {
 		if e.Own() || slices.ContainsFunc(s.meta.Hooks, func(h schema.EventHooks) bool { return h.Event == e.Name }) {
 			continue
 		}
-		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached, Hooks: []string{e.Ladder[0][0].String()}}
+		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached, Hooks: firstRung(e)}
 		if asked := s.meta.Recording.Events; asked != nil && !slices.Contains(asked, e.Name) {
 			h.State, h.Hooks = schema.HookNotAsked, nil
 		}
@@ -196,3 +196,14 @@ func shown(vecs []scan.Vec, show map[scan.Col]func(string) string) []scan.Vec {
 
 // Len is how many rows there are.
 func (s *Source) Len() int { return len(s.rows) }
+
+// firstRung is the hooks of a kernel that has all.
+func firstRung(e *schema.Event) []string {
+	var hooks []string
+	for i, h := range e.Ladder[0] {
+		if i == 0 || h.Missed != "" {
+			hooks = append(hooks, h.String())
+		}
+	}
+	return hooks
+}

@@ -2,7 +2,7 @@
 -- that returned data, per process.
 WITH {{capture}},
 {{template "lives.sql" events "sock_io"}}, steps AS (
-    SELECT {{host}}event, comm, pid, ts_ns - dur_ns AS start_ns,
+    SELECT {{host}}event, comm, pid, ts_ns - coalesce(dur_ns, 0) AS start_ns,
         lead(event) OVER next AS then_event, lead(ts_ns) OVER next AS then_ns
     FROM lives
     WHERE event = 'sys_connect' AND family IN ('inet', 'inet6') AND ret IN (0, -115) OR event = 'sock_io' AND dir = 'recv' AND ret > 0

@@ -8,8 +8,8 @@ WITH {{capture}}, calls AS (
     WHERE event = 'sys_accept' OR event = 'tcp_state' AND new_state = 'ESTABLISHED'
 )
 SELECT {{host}}pid, comm AS process, {{number "family" "family"}} AS family,
-    CASE WHEN ret >= 0 THEN raddr END AS address, CASE WHEN ret >= 0 AND rport <> 0 THEN rport END AS port, lport,
-    CASE WHEN ret >= 0 THEN ret END AS new_fd, CASE WHEN ret >= 0 THEN {{div "ts_ns - born_ns" 1000}} END AS wait_us,
+    CASE WHEN coalesce(ret, 0) >= 0 THEN raddr END AS address, CASE WHEN coalesce(ret, 0) >= 0 AND rport <> 0 THEN rport END AS port, lport,
+    CASE WHEN ret >= 0 THEN ret END AS new_fd, CASE WHEN coalesce(ret, 0) >= 0 THEN {{div "ts_ns - born_ns" 1000}} END AS wait_us,
     ret, {{hex "listener"}} AS listener, ts_ns
 FROM calls
 WHERE event = 'sys_accept' AND family IN ('inet', 'inet6')

@@ -2,7 +2,7 @@
 -- process; part is failed_us for those that failed. A non-blocking connect is over with the
 -- first poll, select or epoll_wait that returns its descriptor, or a further connect; without
 -- sys_poll in the recording, with its handshake. Descriptors that were copied, inherited or
--- passed on are only followed by netrec analyze.
+-- passed on are only followed by netrec analyze, and so are connects by io_uring.
 WITH {{capture}},
 {{template "lives.sql" events}}, {{template "handshakes.sql" "sys_connect"}}, polled AS (
     SELECT {{host}}max(CASE WHEN {{recorded "sys_poll"}} THEN 1 ELSE 0 END) AS polls
@@ -13,7 +13,7 @@ WITH {{capture}},
         h.ended_ns AS ended_ns, CASE WHEN h.end_state = 'CLOSE' THEN 1 ELSE 0 END AS refused, p.polls AS polls
     FROM steps AS c JOIN polled AS p ON {{same "c" "p"}}1 = 1
         LEFT JOIN handshakes AS h ON {{same "c" "h"}}c.sock = h.sock AND c.generation = h.generation AND c.attempt = h.attempt
-    WHERE c.event = 'sys_connect' AND c.family IN ('inet', 'inet6') AND c.ret <> -114
+    WHERE c.event = 'sys_connect' AND c.family IN ('inet', 'inet6') AND c.ret <> -114 AND c.dur_ns IS NOT NULL AND c.fd IS NOT NULL
 ), entries AS (
     SELECT {{host}}pid, epfd, ts_ns, cpu, seq, {{split "ready"}} AS entry
     FROM capture
@@ -22,7 +22,7 @@ WITH {{capture}},
     -- What epoll gives back is the caller's data, which epoll_ctl tied to a descriptor.
     SELECT {{host}}pid, epfd, {{hex "epoll_data"}} AS data, ts_ns, cpu, seq, fd
     FROM capture
-    WHERE event = 'sys_epoll_ctl' AND ret = 0 AND epoll_op <> 'DEL'
+    WHERE event = 'sys_epoll_ctl' AND ret = 0 AND epoll_op IN ('ADD', 'MOD')
     UNION ALL
     SELECT {{host}}pid, epfd, {{match "entry" "^(0x[0-9a-f]+):"}} AS data, ts_ns, cpu, seq, NULL AS fd
     FROM entries

@@ -1,0 +1,21 @@
+package analyze
+
+import "netrec/analyze/agg"
+
+// connectLine is one call.
+type connectLine struct {
+	who                 process
+	family, proto, addr string
+	port, ts, dur, ret  int64
+	done                int64 // ns from the start of the call, -1 if unknown
+	final               string
+	sock                agg.Socket
+}
+
+// began is when the call did; the SYN stands for it where that was not seen.
+func (l *connectLine) began(a *attempt) int64 {
+	if l.dur == 0 && a.began != 0 {
+		return a.began
+	}
+	return l.ts - l.dur
+}
