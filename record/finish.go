@@ -54,7 +54,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	errs := []error{cause, turned, s.hooks.Stop()}
 	s.cost()
 	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
-	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.drain.all())
+	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules(), s.drain.all())
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)

@@ -45,8 +45,9 @@ type session struct {
 	begun   time.Time
 	rooted  time.Duration // how long the recorder kept its privileges
 	counter schema.Counters
-	facts   map[string]any // metadata that is the same in every file
-	files   place.Files    // that are named by time; nil for Output
+	facts   map[string]any  // metadata that is the same in every file
+	modules map[string]bool // with queueing disciplines; nil if they are not watched
+	files   place.Files     // that are named by time; nil for Output
 	filesMu sync.Mutex
 	path    string // of the newest of them
 	turning rotation
@@ -164,6 +165,7 @@ func (s *session) attach() error {
 		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs}
 	var err error
 	s.start = host.Anchor("start")
+	s.watchModules()
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
 	}
@@ -238,7 +240,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 		if now.Sub(cost) >= time.Second {
-			if err := s.newLibraries(); err != nil {
+			if err := errors.Join(s.newLibraries(), s.newModules()); err != nil {
 				return err
 			}
 			s.cost()

@@ -60,7 +60,7 @@ func (s *session) rotate(now time.Time) error {
 	if due && !t.under && s.drain.pile.then == nil && now.After(t.retry) {
 		t.under = true
 		rec := s.meta
-		rec.Libraries = slices.Clone(rec.Libraries)
+		rec.Libraries, rec.Modules = slices.Clone(rec.Libraries), slices.Clone(rec.Modules)
 		go func() { t.ready <- s.nextFile(rec, s.report.Sockets) }()
 	}
 	return nil
@@ -176,7 +176,7 @@ func (s *session) turnTo(c *coming, now time.Time) error {
 	}
 	at := s.wall(mono())
 	end := s.meta
-	end.StopNS, end.End, end.Libraries = at, schema.EndNext, slices.Clone(s.meta.Libraries)
+	end.StopNS, end.End, end.Libraries, end.Modules = at, schema.EndNext, slices.Clone(s.meta.Libraries), slices.Clone(s.meta.Modules)
 	last := map[string]any{schema.KeyRecording: end, schema.KeyClock: []schema.Anchor{s.start, host.Anchor("stop")},
 		schema.KeyCounters: schema.Counters{Start: s.counter.Start, Stop: c.counters}}
 	s.meta.Part, s.meta.StartNS, s.meta.Warnings = nextPart(s.meta.Part), at, c.warnings

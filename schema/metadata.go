@@ -17,6 +17,7 @@ const (
 	KeyCounters   = "netrec.counters"   // Counters, nstat's view
 	KeyObjects    = "netrec.objects"    // []Object: files that frames of user stacks are in
 	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
+	KeyModule     = "netrec.module"     // Module, in a row only
 )
 
 // Host is where the recording was made.
@@ -54,6 +55,16 @@ type Recording struct {
 
 	// Libraries are the files through which programs could look names up.
 	Libraries []Library `json:"libraries,omitempty"`
+
+	// Modules are those with queueing disciplines that the kernel loaded during the
+	// recording: their functions have no hooks.
+	Modules []Module `json:"late_modules,omitempty"`
+}
+
+// Module is a module of the kernel.
+type Module struct {
+	Name    string `json:"name"`
+	SinceNS int64  `json:"since_ns"` // unix time at which it was met, up to a second late
 }
 
 // EndNext is how a file ends after which the recording goes on in the next one.

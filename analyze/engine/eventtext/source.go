@@ -71,7 +71,12 @@ func (s *Source) hooks() {
 		if e.Own() || slices.ContainsFunc(s.meta.Hooks, func(h schema.EventHooks) bool { return h.Event == e.Name }) {
 			continue
 		}
-		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached, Hooks: []string{e.Ladder[0][0].String()}}
+		h := schema.EventHooks{Event: e.Name, State: schema.HookAttached}
+		for i, hook := range e.Ladder[0] {
+			if i == 0 || strings.HasPrefix(hook.Target, "Qdisc_ops:") { // functions of all kinds, beside a tracepoint
+				h.Hooks = append(h.Hooks, hook.String())
+			}
+		}
 		if asked := s.meta.Recording.Events; asked != nil && !slices.Contains(asked, e.Name) {
 			h.State, h.Hooks = schema.HookNotAsked, nil
 		}
