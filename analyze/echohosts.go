@@ -10,8 +10,8 @@ import (
 
 // echoHost is what became of the echo requests to one host.
 type echoHost struct {
-	sent, twice, late, pending int64
-	rtt                        agg.Stats // us
+	sent, twice, late, pending, unsent int64
+	rtt                                agg.Stats // us
 }
 
 // host is what is known of the host that an echo is of.
@@ -34,12 +34,12 @@ func (f *superping) listHosts() (pending int64) {
 	t := f.in.Table(render.Spec{Name: "hosts", Columns: []render.Column{render.Col("host", render.String).Text("HOST", -16),
 		render.Col("requests", render.Int).Text("REQUESTS", 8), render.Col("lost", render.Int).Text("LOST", 6), render.Col("late", render.Int).Text("LATE", 6),
 		render.Col("duplicates", render.Int).Text("DUPS", 6), render.Col("min_us", render.Int).Text("MIN_us", 9).In("us"), render.Col("average_us", render.Int).Text("AVG_us", 9).In("us"),
-		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int)}})
+		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int), render.Col("no_neighbour", render.Int)}})
 	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, text.Compare) {
 		h := f.hosts.At(k)
 		answered := h.rtt.Count > 0
 		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending, 0)).Int(h.late).Int(h.twice)
-		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).End()
+		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).Int(h.unsent).End()
 	}
 	return pending
 }
@@ -58,7 +58,10 @@ func (f *superping) Finish(a *render.Answer) {
 		pending = f.listHosts()
 	}
 	a.Note(fmt.Sprintf("%s, %s answered, %s not, %s more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
-		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale+f.late-pending), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
+		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
+	if f.unsent > 0 {
+		a.Note(plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
+	}
 	if pending > 0 {
 		a.Note(plural(pending, "request", "requests") + " shortly before the end of the recording without an answer yet")
 	}

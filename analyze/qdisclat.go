@@ -22,7 +22,8 @@ the others is a queue that filled up, or a shaper at work.
 A packet that is dropped or freed no longer waits, so the next one at its address
 starts anew. Segments that a discipline cuts out of a large packet (tbf) have waited
 as long as it; packets that leave together are all counted if dev_start_xmit was
-recorded. --queues lists every queue with its packets, drops, longest queue and waits;
+recorded. --queues lists every queue with its packets, drops, longest queue and waits; DROPS
+are those of the disciplines inside it too, as with tc, and of segments each one;
 --path is the time from the device's entry to its driver, all queues together, by device
 and whatever keys are not of a queue.
 
@@ -53,11 +54,17 @@ type qdisclat struct {
 	stays    agg.Stays
 	way      agg.Spans[uint64] // since dev_queue
 	original agg.Spans[originalStart]
+	entry    agg.Pending[uint64, deviceOf] // since dev_queue, too: which device
+	given    map[int64]deviceOf            // by CPU: the device of its newest dev_queue
+	refusals map[deviceOf]int64            // drops of packets that are in no queue
+	told     agg.Pending[uint64, bool]     // packets whose drop is counted already
 
 	skb, qdisc, packets, parent, ok scan.Col
-	kindOf, devOf, derive           scan.Col
+	kindOf, devOf, derive, reason   scan.Col
+	cpu                             scan.Col
 	right, others, same             int64 // waits by the right rule, by the original's, by both
-	unseen, hidden                  int64
+	unseen, hidden, homeless        int64
+	whole                           bool // segments are seen when they are cut
 }
 
 // originalStart is what the scripts key a start by: each watches one kind.
@@ -67,7 +74,7 @@ type originalStart struct {
 }
 
 func newQdisclat(in *engine.Input) engine.Fold {
-	f := &qdisclat{kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
+	f := &qdisclat{given: map[int64]deviceOf{}, refusals: map[deviceOf]int64{}, whole: in.Recorded("skb_derive"), reason: in.Str("drop_reason"), cpu: in.Int("cpu"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
 		skb: in.Int("skb"), qdisc: in.Int("qdisc"), packets: in.Int("packets"), parent: in.Int("parent_skb"), ok: in.Int("ok"),
 		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
@@ -75,18 +82,26 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	onLostPackets(in, func() {
 		f.stays.GoneAll()
 		f.way.Clear()
+		f.entry.Clear()
 	})
 	in.On("qdisc_enq", f.enqueue)
 	in.On("qdisc_deq", f.dequeue)
 	onPacketEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)
 	in.Use("qdisc_drop", "", f.dropped)
 	in.Use("skb_derive", "segments that a discipline cut out of a packet have no start", f.derived)
+	without := ""
+	if in.Flag("queues") {
+		without = "drops of packets that a discipline did not take are missing from its DROPS"
+	}
+	if in.Flag("path") {
+		without = "there is no time from the device's entry"
+	}
+	in.Use("dev_queue", without, f.give)
 	in.Use("dev_start_xmit", "of packets that leave together only the first is measured", f.started)
 	if in.Flag("path") {
 		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
 		f.path = histOf[andText](in, "path_us", "us", join(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
-		in.Use("dev_queue", "there is no time from the device's entry", func(r *engine.Row) { f.way.Begin(r.Uint(f.skb), r.TS) })
 		return also(f.path, f.us, f)
 	}
 	return also(f.us, f)
@@ -94,9 +109,17 @@ func newQdisclat(in *engine.Input) engine.Fold {
 
 // Finish lists the queues and tells the rules apart.
 func (f *qdisclat) Finish(a *render.Answer) {
+	f.place()
 	f.queues.Finish(a)
 	if f.unseen > 0 {
-		a.Note(plural(f.unseen, "packet", "packets") + " left a queue whose entry was not seen: they were put back, or entered before the recording")
+		why := " left a queue whose entry was not seen: they were put back, or entered before the recording"
+		if !f.whole {
+			why = " left a queue whose entry was not seen: they are segments that it cut out of larger packets, were put back, or entered before the recording"
+		}
+		a.Note(plural(f.unseen, "packet", "packets") + why)
+	}
+	if f.homeless > 0 {
+		a.Note(plural(f.homeless, "packet", "packets") + " dropped by a discipline that is not in this recording's rows: in no queue's DROPS")
 	}
 	if f.hidden > 0 {
 		a.Note(plural(f.hidden, "packet", "packets") + " left a queue behind another, without an event of their own, and are not counted")

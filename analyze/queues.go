@@ -18,9 +18,9 @@ type queue struct {
 	handleOf, parentOf string // as tc has them: 8001:, root, 1:10
 	netns              int64
 
-	in, drops, longest, backlog int64
-	waits                       agg.Stats // us
-	together, left              int64     // packets that left at that time behind another
+	in, out, drops, longest, backlog int64
+	waits                            agg.Stats // us
+	together, left                   int64     // packets that left at that time behind another
 }
 
 // queues are the disciplines by address. One that another kind or handle has taken over
@@ -28,6 +28,7 @@ type queue struct {
 type queues struct {
 	t       *render.Table // nil if they are not listed
 	byAddr  map[uint64]*queue
+	roots   map[deviceOf]*queue // the outermost of each device, or of one of its queues
 	all     []*queue
 	now     *queue // of the row at hand
 	names   agg.Intern
@@ -37,7 +38,7 @@ type queues struct {
 }
 
 func newQueues(in *engine.Input) *queues {
-	f := &queues{byAddr: map[uint64]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
+	f := &queues{byAddr: map[uint64]*queue{}, roots: map[deviceOf]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
 		netns: in.Int("netns"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes"), kind: in.Str("qdisc_kind"), dev: in.Str("dev")}
 	f.now = &f.nothing
 	if in.Flag("queues") {
@@ -88,13 +89,20 @@ func (f *queues) add(r *engine.Row) *queue {
 	q := &queue{kind: f.names.Get(r.Str(f.kind)), dev: f.names.Get(r.Str(f.dev)), handle: r.Int(f.handle), parent: r.Int(f.parent), netns: r.Int(f.netns)}
 	q.handleOf, q.parentOf = tcHandle(q.handle), tcHandle(q.parent)
 	f.all, f.byAddr[r.Uint(f.qdisc)] = append(f.all, q), q
+	at := deviceOf{q.netns, q.dev}
+	if root := f.roots[at]; root == nil || q.parent == rootParent {
+		f.roots[at] = q
+	}
 	return q
 }
+
+// rootParent is where a discipline is attached that is a device's.
+const rootParent = 0xffffffff
 
 // tcHandle is a handle or class as tc writes it.
 func tcHandle(h int64) string {
 	switch major, minor := h>>16, h&0xffff; {
-	case h == 0xffffffff:
+	case h == rootParent:
 		return "root"
 	case minor == 0:
 		return fmt.Sprintf("%x:", major)
@@ -112,14 +120,30 @@ func (f *queues) at(addr uint64) *queue {
 	return q
 }
 
+// silent reports an inner discipline of which no row shows what leaves: the kernel has no
+// function for it that could be hooked. What passed it did leave the one around it.
+func (f *queues) silent(q *queue) bool {
+	if q.out > 0 || q.in <= q.drops || q.parent == rootParent {
+		return false
+	}
+	root := f.roots[deviceOf{q.netns, q.dev}]
+	return root != nil && root != q && root.out > 0
+}
+
 // Finish lists the queues, the busiest first.
-func (f *queues) Finish(*render.Answer) {
+func (f *queues) Finish(a *render.Answer) {
+	for _, q := range f.all {
+		if f.silent(q) {
+			a.Note(fmt.Sprintf("how long packets wait in %s at %s of %s is not known: no hook sees what leaves it; the waits of the discipline around it have it in them",
+				q.kind, q.parentOf, q.dev))
+		}
+	}
 	if f.t == nil {
 		return
 	}
 	slices.SortStableFunc(f.all, func(a, b *queue) int { return cmp.Compare(b.in, a.in) })
 	for _, q := range f.all {
-		f.t.Str(q.kind).Str(q.dev).Str(q.handleOf).Str(q.parentOf).Int(q.in).Int(q.waits.Count).Int(q.drops).Int(q.longest).Int(q.backlog)
+		f.t.Str(q.kind).Str(q.dev).Str(q.handleOf).Str(q.parentOf).Int(q.in).IntOr(q.waits.Count, !f.silent(q)).Int(q.drops).Int(q.longest).Int(q.backlog)
 		f.t.IntOr(q.waits.Average(), q.waits.Count > 0).IntOr(q.waits.Max, q.waits.Count > 0).Int(q.netns).End()
 	}
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -15,7 +16,8 @@ var _ = register(engine.Analysis{
 	Question: "what is the ICMP echo round trip seen by the kernel, without user-space scheduling delay?",
 	Help: `One line per echo request of this host that was answered: from the moment the packet
 is given to the device's queue to the moment the reply comes from a device. Then each
-host: requests, those that were lost, answers that came too late or more than once, and
+host: requests, those that were lost (also before a device, because the neighbour did not
+answer ARP or neighbour discovery), answers that came too late or more than once, and
 round trips.
 --ping-log takes the output of ping for the same time and adds what ping measured
 and by how much it is more: the time that ping's own process took.
@@ -49,20 +51,28 @@ type superping struct {
 	window int64 // ns, 0 for none
 	compat bool
 
-	twice, differ, sent, late int64
+	twice, differ, sent, late, unsent int64
 
 	kind, id, seq, family, netns, dir, saddr, daddr, skb, dev scan.Col
+
+	reason, location, proto scan.Col
 }
 
 func newSuperping(in *engine.Input) engine.Fold {
 	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), window: int64(in.Number("window")) * 1e9, kind: in.Int("icmp_type"), id: in.Int("icmp_id"), seq: in.Int("icmp_seq"),
-		family: in.Str("family"), netns: in.Int("netns"), dir: in.Str("dir"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), skb: in.Int("skb"), dev: in.Str("dev")}
+		family: in.Str("family"), netns: in.Int("netns"), dir: in.Str("dir"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), skb: in.Int("skb"), dev: in.Str("dev"),
+		reason: in.Str("drop_reason"), location: in.Str("location"), proto: in.Str("protocol")}
 	cols := []render.Column{render.Col("line", render.String).Text("LINE", 0).ForPeople()}
 	if path := in.Text("ping-log"); path != "" {
 		f.log = newPingLog(path)
 		cols = append(cols, render.Col("ping_us", render.Int).In("us"), render.Col("more_us", render.Int).In("us"))
 	}
 	in.On("icmp_echo", f.row)
+	if !f.compat {
+		in.Sockets("")
+		in.Use("sock_io", "", nil) // whose socket it is
+		in.Use("skb_drop", "requests to a neighbour that does not answer are not counted", f.dropped)
+	}
 	f.t = in.Table(render.Spec{Name: "echoes", Look: render.Lines, Columns: append(cols, render.Col("ip", render.Int),
 		render.Col("saddr", render.String), render.Col("daddr", render.String), render.Col("icmp_id", render.Int), render.Col("icmp_seq", render.Int),
 		render.Col("rtt_us", render.Int).In("us"), render.Col("rtt_ns", render.Int).In("ns"), render.Col("dev", render.String), render.Col("netns", render.Int), render.Col("ts_ns", render.Int).In("ns"))})
@@ -144,4 +154,32 @@ func (f *superping) line(r *engine.Row, k echo, ns int64) {
 		f.t.Str(s).Null(2)
 	}
 	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.dev)).Int(k.netns).Int(r.TS).End()
+}
+
+// dropped counts a request that never came to a device, because its neighbour is not known.
+// The row does not say what kind of ICMP it was; what processes send by sockets for ICMP is
+// echo requests, and the kernel's own messages belong to no process.
+func (f *superping) dropped(r *engine.Row) {
+	if proto := r.Str(f.proto); proto != "icmp" && proto != "icmpv6" || r.Sock == nil || r.Sock.Pid == 0 || !noNeighbour(r.Str(f.reason), r.Str(f.location)) {
+		return
+	}
+	f.sent++
+	f.unsent++
+	h := f.host(echo{remote: f.names.Get(r.Str(f.daddr))})
+	h.sent++
+	h.unsent++
+}
+
+// noNeighbour tells drops of packets whose neighbour could not be found. Kernels before 5.17
+// give no reason.
+func noNeighbour(reason, location string) bool {
+	if reason != "" {
+		return strings.HasPrefix(reason, "NEIGH_")
+	}
+	for _, fn := range []string{"arp_error_report", "ndisc_error_report", "neigh_", "__neigh_"} {
+		if strings.HasPrefix(location, fn) {
+			return true
+		}
+	}
+	return false
 }

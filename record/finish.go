@@ -56,7 +56,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.meta.StopNS, s.meta.End = s.wall(s.stopped), s.end
 	s.cost()
 	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
-	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.drain.all())
+	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules(), s.drain.all())
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)

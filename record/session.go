@@ -51,8 +51,9 @@ type session struct {
 
 	stopped int64 // monotonic ns, once the probes have fallen silent
 	counter schema.Counters
-	facts   map[string]any // metadata that is the same in every file
-	files   place.Files    // that are named by time; nil for Output
+	facts   map[string]any  // metadata that is the same in every file
+	modules map[string]bool // with queueing disciplines; nil if they are not watched
+	files   place.Files     // that are named by time; nil for Output
 	filesMu sync.Mutex
 	path    string // of the newest of them
 	turning rotation
@@ -175,6 +176,7 @@ func (s *session) attach() error {
 		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
 		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Clock: mono}
 	var err error
+	s.watchModules()
 	began := mono()
 	if s.hooks, err = hook.Load(conf); err != nil {
 		return err
@@ -274,7 +276,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 		if now.Sub(cost) >= time.Second {
-			if err := errors.Join(s.newLibraries(), s.newcomers()); err != nil {
+			if err := errors.Join(s.newLibraries(), s.newcomers(), s.newModules()); err != nil {
 				return err
 			}
 			s.cost()

@@ -60,7 +60,7 @@ func (s *session) rotate(now time.Time) error {
 	if due && !t.under && s.drain.pile.then == nil && now.After(t.retry) {
 		t.under = true
 		rec := s.meta
-		rec.Libraries, rec.Late = slices.Clone(rec.Libraries), slices.Clone(rec.Late)
+		rec.Libraries, rec.Late, rec.Modules = slices.Clone(rec.Libraries), slices.Clone(rec.Late), slices.Clone(rec.Modules)
 		go func() { t.ready <- s.nextFile(rec, s.report.Sockets) }()
 	}
 	return nil
@@ -177,7 +177,8 @@ func (s *session) turnTo(c *coming, now time.Time) error {
 	}
 	at := s.wall(mono())
 	end := s.meta
-	end.StopNS, end.End, end.Libraries, end.Late = at, schema.EndNext, slices.Clone(s.meta.Libraries), slices.Clone(s.meta.Late)
+	end.StopNS, end.End = at, schema.EndNext
+	end.Libraries, end.Late, end.Modules = slices.Clone(s.meta.Libraries), slices.Clone(s.meta.Late), slices.Clone(s.meta.Modules)
 	s.counter.Stop = c.counters.Start
 	last := map[string]any{schema.KeyRecording: end, schema.KeyClock: []schema.Anchor{s.start, host.Anchor("stop")},
 		schema.KeyCounters: s.counter}

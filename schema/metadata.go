@@ -20,6 +20,7 @@ const (
 	KeyObjects    = "netrec.objects"    // []Object: files that frames of user stacks are in
 	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
 	KeyLate       = "netrec.late"       // Late, in a row only
+	KeyModule     = "netrec.module"     // Module, in a row only
 )
 
 // Host is where the recording was made.
@@ -61,6 +62,16 @@ type Recording struct {
 
 	// Late is what came during the recording and was not seen from its start.
 	Late []Late `json:"late,omitempty"`
+
+	// Modules are those with queueing disciplines that the kernel loaded during the
+	// recording: their functions have no hooks.
+	Modules []Module `json:"late_modules,omitempty"`
+}
+
+// Module is a module of the kernel.
+type Module struct {
+	Name    string `json:"name"`
+	SinceNS int64  `json:"since_ns"` // unix time at which it was met, up to a second late
 }
 
 // longAttach is from when on its user should know how long attaching took, ns.

@@ -1,5 +1,7 @@
 package agg
 
+import "iter"
+
 // Stays are the times at which packets came to places that may lie inside each other,
 // such as a queue within a queue. A packet that is gone takes all its stays along, so
 // that the next one at its address starts anew.
@@ -86,6 +88,14 @@ func (s *Stays) Last(packet uint64) (place uint64, ok bool) {
 		return s.all[at].place, true
 	}
 	return 0, false
+}
+
+// Places are where a packet is, the newest first.
+func (s *Stays) Places(packet uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for at := s.head(packet); at >= 0 && yield(s.all[at].place); at = s.all[at].next {
+		}
+	}
 }
 
 // Gone ends all stays of a packet that is no more.

@@ -43,6 +43,7 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, fmt.Sprintf("%s: up to %s receives that waited when the recording began are missing", e, Group(n)))
 		}
 	}
+	ls = append(ls, in.blindQueues()...)
 	if n := in.olderSockets(); n > 0 && in.older != "" {
 		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
 	}
@@ -219,6 +220,32 @@ func (in *Input) late(events []string) (ls []string) {
 			ls = appendNew(ls, fmt.Sprintf("%s not seen on %s, which came%s: %s", l.Event, l.Place, since(in.Meta, " at ", l.SinceNS), l.Why))
 		} else {
 			ls = appendNew(ls, fmt.Sprintf("%s seen on %s%s only: hook attached late", l.Event, l.Place, since(in.Meta, " since ", l.SinceNS)))
+		}
+	}
+	return ls
+}
+
+// blindQueues says which queueing disciplines the hooks cannot see: inside others each is seen
+// by hooks at its own functions alone.
+func (in *Input) blindQueues() (ls []string) {
+	for _, h := range in.Meta.Hooks {
+		if h.State != schema.HookAttached || !slices.ContainsFunc(in.needs, func(u use) bool { return u.event == h.Event }) ||
+			!slices.ContainsFunc(schema.ByName(h.Event).Ladder[0], func(h schema.Hook) bool { return strings.HasPrefix(h.Target, "Qdisc_ops:") }) {
+			continue
+		}
+		tracepoint := slices.ContainsFunc(h.Hooks, func(s string) bool { return strings.HasPrefix(s, "raw_tp:") })
+		functions := slices.ContainsFunc(h.Hooks, func(s string) bool { return !strings.HasPrefix(s, "raw_tp:") })
+		if !functions {
+			ls = appendNew(ls, "queueing disciplines inside others are not seen: this kernel has no hooks at their functions")
+		}
+		for _, m := range in.Meta.Recording.Modules {
+			seen := "its queues are not seen"
+			if tracepoint {
+				seen = "its queues are seen only at the root of a device"
+			}
+			if functions {
+				ls = appendNew(ls, fmt.Sprintf("%s was loaded %.1f s into the recording: %s", m.Name, float64(m.SinceNS-in.Start())/1e9, seen))
+			}
 		}
 	}
 	return ls

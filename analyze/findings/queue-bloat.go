@@ -50,7 +50,7 @@ func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
 	in.Use("qdisc_enq", "", func(r *engine.Row) { f.stays.Begin(r.Uint(f.skb), r.Uint(f.qdisc), r.TS) })
 	in.Use("qdisc_deq", "", f.left)
 	gone := func(r *engine.Row) { f.stays.Gone(r.Uint(f.skb)) }
-	for _, e := range []string{"skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
+	for _, e := range []string{"dev_queue", "skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
 		in.Use(e, "", gone)
 	}
 	lost := in.Str("lost_event")

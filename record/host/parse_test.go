@@ -131,3 +131,10 @@ func TestLimits(t *testing.T) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }
+
+func TestQdiscModules(t *testing.T) {
+	const list = "sch_pie 20480 1 - Live 0x0000000000000000\nveth 40960 0 - Live 0x0000000000000000\nsch_htb 32768 2 - Live 0x0000000000000000\n"
+	if got := qdiscModules(strings.NewReader(list)); len(got) != 2 || !got["sch_pie"] || !got["sch_htb"] {
+		t.Errorf("modules %v", got)
+	}
+}

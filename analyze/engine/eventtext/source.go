@@ -201,7 +201,7 @@ func (s *Source) Len() int { return len(s.rows) }
 func firstRung(e *schema.Event) []string {
 	var hooks []string
 	for i, h := range e.Ladder[0] {
-		if i == 0 || h.Missed != "" {
+		if i == 0 || h.Missed != "" || strings.HasPrefix(h.Target, "Qdisc_ops:") { // functions of all kinds, beside a tracepoint
 			hooks = append(hooks, h.String())
 		}
 	}

@@ -9,7 +9,7 @@ WITH {{capture}}, ends AS (
         sum(CASE WHEN event = 'lost' THEN 1 ELSE 0 END)
             OVER (PARTITION BY {{host}}1 ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS epoch
     FROM capture
-    WHERE event IN ('qdisc_enq', 'qdisc_deq', 'qdisc_drop', 'skb_consume', 'skb_drop', 'skb_free', 'dev_start_xmit')
+    WHERE event IN ('qdisc_enq', 'qdisc_deq', 'qdisc_drop', 'dev_queue', 'skb_consume', 'skb_drop', 'skb_free', 'dev_start_xmit')
         OR event = 'lost' AND lost_event IN ({{template "packetevents.sql"}})
 ), steps AS (
     SELECT {{host}}event, qdisc_kind AS kind, ts_ns,
