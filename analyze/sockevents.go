@@ -27,8 +27,8 @@ type eventCol struct {
 func newSockEvents(in *engine.Input) *sockEvents {
 	f := &sockEvents{}
 	var take engine.Handler // nil where nobody sees the table
-	if in.Answer.Shows("events") {
-		f.describe(in)
+	shown := in.Answer.Shows("events")
+	if f.describe(in, shown); shown {
 		take = f.row
 	}
 	// Read in any case: every row may say who a socket is, and all formats say the same.
@@ -40,24 +40,29 @@ func newSockEvents(in *engine.Input) *sockEvents {
 	return f
 }
 
-// describe makes the table.
-func (f *sockEvents) describe(in *engine.Input) {
+// fills reports whether rows of the recording have a column.
+func fills(in *engine.Input, c *schema.Column) bool {
+	return c.Required || slices.ContainsFunc(c.Events, func(e string) bool { return in.Meta.Rows[e] > 0 && !schema.ByName(e).Own() })
+}
+
+// describe makes the table. Its columns are read only where it is shown.
+func (f *sockEvents) describe(in *engine.Input, shown bool) {
 	cols := []render.Column{render.Col("generation", render.Int)}
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
-		if !c.Required && !slices.ContainsFunc(c.Events, func(e string) bool { return in.Meta.Rows[e] > 0 }) {
+		if !fills(in, c) {
 			continue
 		}
 		e, kind := eventCol{name: c.Name, kind: c.Type}, render.Int
+		made := c.Type == schema.Micros || c.Name == "event"
 		switch {
-		case c.Type == schema.Micros || c.Name == "event":
+		case made || c.Type == schema.String:
 			kind = render.String
-		case c.Type == schema.String:
-			e.at, kind = in.Str(c.Name), render.String
 		case c.Type == schema.Uint64:
-			e.at, kind = in.Int(c.Name), render.Addr
-		default:
-			e.at = in.Int(c.Name)
+			kind = render.Addr
+		}
+		if shown && !made {
+			e.at = column(in, c)
 		}
 		f.cols, cols = append(f.cols, e), append(cols, render.Col(c.Name, kind).In(c.Unit))
 	}
@@ -84,4 +89,12 @@ func (f *sockEvents) row(r *engine.Row) {
 		}
 	}
 	f.t.End()
+}
+
+// column makes the scan read a column.
+func column(in *engine.Input, c *schema.Column) scan.Col {
+	if c.Type == schema.String {
+		return in.Str(c.Name)
+	}
+	return in.Int(c.Name)
 }

@@ -77,6 +77,12 @@ func TestSocketAsCSV(t *testing.T) {
 	if code != 1 || out != "" && strings.Contains(out, "TIME(s)") || !strings.Contains(errs, "did you mean lives?") {
 		t.Errorf("a table that is not there: exit code %d, %s\n%s", code, errs, out)
 	}
+	if _, errs, _ := said("analyze", file, "sock", addr, "--table", "event"); !strings.Contains(errs, "did you mean events?") {
+		t.Errorf("a table for programs is not offered: %s", errs)
+	}
+	if strings.Contains(out, "user_ns") {
+		t.Errorf("columns of the recorder's own rows in the csv of a socket")
+	}
 	if out, _, code := said("analyze", file, "sock", addr, "--list-tables"); code != 0 || !regexp.MustCompile(`(?m)^sock +events +\d+ generation,ts_ns,`).MatchString(out) {
 		t.Errorf("tables: exit code %d\n%s", code, out)
 	}
