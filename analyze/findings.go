@@ -14,6 +14,7 @@ var _ = register(engine.Analysis{
 	Name:     "findings",
 	Group:    groupStart,
 	Question: "what looks wrong?",
+	Main:     []string{"findings"},
 	Help: `What is beyond the threshold of a rule, the worst first: bad is what was lost, refused
 or failed, slow is what waited, a note is worth knowing; within these what exceeds its
 threshold by most. Of one rule the three worst, or --top; the first line counts all. Each

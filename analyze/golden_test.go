@@ -105,6 +105,7 @@ func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out.Choose(req.Options["table"], req.Options["list-tables"] == "true")
 	var files *symbolize.Files
 	if dirs := filepath.SplitList(req.Options["symbols"]); len(dirs) > 0 {
 		if files, err = symbolize.Open(dirs); err != nil {

@@ -14,6 +14,7 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"nettxlat-dev --by dev"},
 	Group:    groupSlow,
 	Question: "how long from handing a packet to the driver until it is freed after transmission?",
+	Main:     []string{"us"},
 	Help: `@us is the time from the driver's start of a transmission until the packet is
 released. That is not the time on the wire: drivers release packets in batches, when
 an interrupt or the next transmission makes them.

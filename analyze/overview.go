@@ -17,6 +17,7 @@ var _ = register(engine.Analysis{
 	Name:     "overview",
 	Group:    groupStart,
 	Question: "what is in this recording?",
+	Main:     []string{"events"},
 	Help: `What looks wrong, host and time of the recording, its events with losses and hooks, the
 busiest processes and sockets, and which analyses it can answer. This is what analyze
 shows without the name of an analysis. What looks wrong is the worst finding of each

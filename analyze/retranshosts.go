@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -41,10 +42,11 @@ Kernels up to 6.12 do not report attempts that failed.`,
 		keys := in.Keys(own)
 		counts := countBy[engine.Key](in, "retransmits", keys.Columns...)
 		counts.table.Unnamed = true
-		again := in.Resent()
+		again, byHost := in.Resent(), slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "host" })
 		var all, v6 int64
 		row := func(r *engine.Row, n int64) {
-			if all++; ipVersion(r.Str(raddr)) == 6 {
+			// Its address field is that of IPv4; a count without addresses has both.
+			if all++; byHost && ipVersion(r.Str(raddr)) == 6 {
 				if v6++; compat {
 					return
 				}

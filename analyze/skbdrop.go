@@ -14,6 +14,7 @@ var _ = register(engine.Analysis{
 	Name:     "skbdrop",
 	Group:    groupLost,
 	Question: "where in the kernel are packets dropped, and which protocol counters moved?",
+	Main:     []string{"stacks", "drops"},
 	Help: `First the protocol counters that moved between start and stop of the recording
 (name, increment, increment per second), of the network namespaces that were filtered for
 or had a process at the start, then dropped packets by kernel stack,

@@ -13,6 +13,7 @@ var _ = register(engine.Analysis{
 	Name:     "skblife",
 	Group:    groupSlow,
 	Question: "how long do an sk_buff and its packet live: what delay do all layers of the stack add?",
+	Main:     []string{"skb_residency_nsecs"},
 	Help: `@skb_residency_nsecs is the time from the birth of an sk_buff to its end.
 @packet_nsecs is that of packets: from their first sk_buff until the last one that was
 cloned, copied or cut from it ends, or until GRO or TCP merges it into another. A

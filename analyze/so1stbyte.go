@@ -13,6 +13,7 @@ var _ = register(engine.Analysis{
 	Name:     "so1stbyte",
 	Group:    groupSlow,
 	Question: "how long from connect(2) until the first byte is read: how busy is the remote application?",
+	Main:     []string{"us"},
 	Help: `Microseconds from the start of an IP connect to the end of the first receive
 call on that socket that returned data, per process. --ttfb adds the same from
 ESTABLISHED, which leaves out the handshake. --by host,minute shows which remote hosts

@@ -16,9 +16,12 @@ var _ = register(engine.Analysis{
 	Arg:      "ADDR",
 	ArgFrom:  "socks --sort bytes",
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
+	Main:     []string{"events"},
 	Help: `Every life of the socket address, with identity, owner, life and sums, then the
 time line of all of them. Frequent events (I/O, segments, transmit attempts) between
-two others are summed up, one line for each kind.`,
+two others are summed up, one line for each kind.
+Formats for programs also have the table events: a row for each event of the socket, with
+every column that applies. csv has that one; --table lives or timeline chooses another.`,
 	Example: "sock 0xffff888012345678",
 	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
 	New:     newSock,
@@ -35,6 +38,7 @@ type sock struct {
 func newSock(in *engine.Input) engine.Fold {
 	f := &sock{in: in, again: in.Resent()}
 	in.OnlySock(in.Addr())
+	newSockEvents(in)
 	in.Sockets("what it did before is not known, should it be one of them")
 	for _, e := range story.Events {
 		in.Use(e, "the time line has gaps", f.row)

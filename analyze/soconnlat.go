@@ -13,6 +13,7 @@ var _ = register(engine.Analysis{
 	Name:     "soconnlat",
 	Group:    groupSlow,
 	Question: "how long do IP connects take, by the code that issued them?",
+	Main:     []string{"us"},
 	Help: `Microseconds from the start of connect(2) of an IP socket until the program knows that
 it is over, by user stack and process: the return of a blocking call; for a non-blocking
 one the return of the first poll(2), select(2), epoll_wait(2) or their kin, on any

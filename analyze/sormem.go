@@ -13,6 +13,7 @@ var _ = register(engine.Analysis{
 	Name:     "sormem",
 	Group:    groupFull,
 	Question: "how full are socket receive buffers, compared with their limit, and did any overflow?",
+	Main:     []string{"rmem_alloc"},
 	Help: `First a line for each packet that found no room in a receive queue, with the reason that the
 kernel gave when it dropped it, and for each request for memory that was refused to a
 receiving socket. Then the memory that receive queues held when a receive call was made, and

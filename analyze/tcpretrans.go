@@ -125,7 +125,7 @@ func (f *tcpretrans) Finish(a *render.Answer) {
 	if f.all == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("retransmitted: %s %s in %s (%s); this host had dropped what %s of them repeat", engine.Group(f.segs), f.reader.again.Noun(f.segs),
+	a.Note(fmt.Sprintf("retransmitted: %s %s in %s (%s); this host had dropped what %s of the lines repeat", engine.Group(f.segs), f.reader.again.Noun(f.segs),
 		plural(f.all, "line", "lines"), f.kinds, engine.Group(f.here)))
 	noteBuffers(a, f.reader.again)
 	if f.strangers > 0 {

@@ -14,6 +14,7 @@ var _ = register(engine.Analysis{
 	Name:     "tcpsynbl",
 	Group:    groupFull,
 	Question: "how long is the backlog of listening sockets against its limit, and are SYNs being dropped?",
+	Main:     []string{"backlog"},
 	Help: `@backlog is the length of a listener's accept queue each time a handshake ended,
 by listener and limit. A line above it for each SYN, or last packet of a handshake, that
 found the queue full: the client has to send it again. The table below has, per

@@ -14,6 +14,7 @@ type Analysis struct {
 	Arg      string   // name of the argument it needs, a kernel address; "" for none
 	ArgFrom  string   // analysis that lists such addresses
 	Options  []Option
+	Main     []string // tables of which csv shows the first that has rows; none: the first of all
 
 	// New prepares a fold: it takes columns, registers handlers and describes
 	// tables. It is also called without a recording to learn what it needs.

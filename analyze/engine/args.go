@@ -22,6 +22,8 @@ var Global = []Option{
 	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
 	{Name: "symbols", Kind: Folders, Doc: "folders with debug files, which name frames of stripped programs by build id"},
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
+	{Name: "table", Kind: Text, Doc: "only this table of the answer; csv has the main one unless told otherwise"},
+	{Name: "list-tables", Kind: Flag, Doc: "name the tables of the answer, with rows and columns, instead of showing them"},
 	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "histograms in text as this tool prints them"},
 	{Name: "output", Short: "o", Kind: Text, Doc: "write to this file instead of standard output"},
 	{Name: "list", Kind: Flag, Doc: "list the analyses by the question they answer"},

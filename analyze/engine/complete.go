@@ -1,6 +1,12 @@
 package engine
 
-import "strings"
+import (
+	"io"
+	"strings"
+
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
 
 // Completion is what may follow on a command line that is not finished.
 type Completion struct {
@@ -89,6 +95,12 @@ func (c *Completion) value(o *Option, prefix, typed string) {
 		c.AnyFile = true
 	case o.Kind == Folders && prefix == "":
 		c.AnyDir = true
+	case o.Name == "table":
+		for _, call := range c.Calls {
+			for _, t := range tables(call) {
+				c.Words = append(c.Words, Word{prefix + t, "of " + call.Analysis.Name})
+			}
+		}
 	case o.Kind == Choices:
 		c.Open = true
 		if i := strings.LastIndexByte(typed, ','); i >= 0 {
@@ -120,4 +132,25 @@ func (c *Completion) options(p *parser) {
 			c.Words = append(c.Words, Word{"--" + o.Name, o.Doc})
 		}
 	}
+}
+
+// tables are those that an analysis describes whatever is in the recording. Some make more
+// when there is something to put in.
+func tables(c Call) (names []string) {
+	out, err := render.NewOutput("json", render.Bpftrace, io.Discard, io.Discard)
+	if err != nil {
+		return nil
+	}
+	a := out.Answer(c.Analysis.Name)
+	in, _, err := prepare(&scan.Meta{}, c, a)
+	if err != nil {
+		return nil
+	}
+	for _, t := range in.tables {
+		names = appendNew(names, t.Name)
+	}
+	for _, name := range c.Analysis.Main {
+		names = appendNew(names, name)
+	}
+	return names
 }

@@ -25,7 +25,7 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	ls = append(ls, in.lacks()...)
 	for _, e := range events {
-		if l := fallback(in.Meta, e); l != "" {
+		if l := fallback(in.Meta, e); l != "" && in.shows(e) {
 			ls = append(ls, l)
 		}
 	}
@@ -78,6 +78,12 @@ func (in *Input) lacks() []string {
 		ls = append(ls, "not recorded: "+strings.Join(unasked[c], ", ")+"; without it "+c)
 	}
 	return ls
+}
+
+// shows reports whether rows of an event are in the answer, and not read only because they
+// may say who a socket is.
+func (in *Input) shows(event string) bool {
+	return slices.ContainsFunc(slices.Concat(in.needs, in.uses), func(u use) bool { return u.event == event && (u.handler != nil || u.without != "") })
 }
 
 // events lists every event the analysis handles, once.

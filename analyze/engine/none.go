@@ -12,9 +12,7 @@ func (in *Input) explainNone(sel *Selection) {
 	if in.Answer.Rows() > 0 {
 		return
 	}
-	if len(in.tables) > 0 {
-		in.Answer.Header(in.tables[0])
-	}
+	in.Answer.Header()
 	var events []string
 	total, from := int64(0), in.needs
 	if len(from) == 0 {

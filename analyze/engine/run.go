@@ -59,6 +59,7 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 	inputs := make([]*Input, len(calls))
 	for i, c := range calls {
 		a := out.Answer(c.Analysis.Name)
+		a.Main(c.Analysis.Main)
 		in, fold, err := prepare(src.Meta(), c, a)
 		if err != nil {
 			return nil, err

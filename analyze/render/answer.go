@@ -15,6 +15,8 @@ type Answer struct {
 	last  *Table
 	rows  int64
 	notes []string
+
+	choice
 }
 
 // Begin states what limits the answer. It comes before any row.
@@ -31,12 +33,17 @@ func (a *Answer) Table(s Spec) *Table {
 			t.end = i
 		}
 	}
+	a.tables = append(a.tables, t)
 	return t
 }
 
-func (a *Answer) show(t *Table) {
+// show makes t the table that takes rows, and reports whether it is one that was chosen.
+func (a *Answer) show(t *Table) bool {
 	if a.last == t {
-		return
+		return true
+	}
+	if !a.wants(t) {
+		return false
 	}
 	if t.open {
 		panic("render: table " + t.Name + ": rows after another table began")
@@ -44,6 +51,7 @@ func (a *Answer) show(t *Table) {
 	a.finishLast()
 	a.last, t.open = t, true
 	a.w.table(t)
+	return true
 }
 
 func (a *Answer) finishLast() {
@@ -53,11 +61,16 @@ func (a *Answer) finishLast() {
 	}
 }
 
-// Header shows the table even if it will have no row, in the formats for programs:
+// Header shows a table without rows, the first that is chosen, in the formats for programs:
 // a CSV file without rows still says what its columns are.
-func (a *Answer) Header(t *Table) {
-	if _, text := a.w.(*textWriter); !text && !t.open {
-		a.show(t)
+func (a *Answer) Header() {
+	if _, text := a.w.(*textWriter); text {
+		return
+	}
+	for _, t := range a.tables {
+		if !t.open && a.show(t) {
+			return
+		}
 	}
 }
 
@@ -69,6 +82,12 @@ func (a *Answer) Note(s string) { a.notes = append(a.notes, s) }
 
 // End completes the answer.
 func (a *Answer) End() {
+	if a.csv && a.rows > 0 && a.last == nil && a.single == nil {
+		a.Header() // the main table has no row, others have
+	}
 	a.finishLast()
+	if s := a.others(); s != "" {
+		a.notes = append(a.notes, s)
+	}
 	a.w.end(a.notes)
 }

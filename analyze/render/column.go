@@ -77,7 +77,8 @@ type Spec struct {
 	Title   string // a line above it in text; "" for none
 	Foot    string // a line below it in text; "" for none
 	Look    Look
-	Keys    int // map looks: how many of the columns are the key
+	Data    bool // for programs: text shows it only if it is asked for by name
+	Keys    int  // map looks: how many of the columns are the key
 	Columns []Column
 
 	Delimited bool // Samples: a mark between the kernel's and the user's frames

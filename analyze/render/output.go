@@ -39,6 +39,9 @@ type Output struct {
 	answers []*Answer
 	begun   bool // answers were written before these
 	from    Origin
+	only    string   // table
+	list    bool     // only names of tables
+	names   []string // of all tables
 }
 
 // NewOutput writes answers in a format to out, and what a format has no room for
@@ -64,6 +67,7 @@ func (o *Output) Answer(name string) *Answer {
 	if len(o.answers) == 0 && o.begun {
 		o.separate()
 	}
+	a.only, a.csv, a.text = o.only, o.format == "csv", o.format == "text" && !o.list
 	switch o.format {
 	case "text":
 		a.w = &textWriter{out: a.out, style: o.style, term: o.term}
@@ -75,6 +79,9 @@ func (o *Output) Answer(name string) *Answer {
 		a.w = &ndjsonWriter{out: a.out, side: o.side}
 	default:
 		a.w = &arrowWriter{out: a.out, side: o.side}
+	}
+	if o.list {
+		a.w, a.only, a.csv = &listWriter{out: a.out}, "", false
 	}
 	o.answers = append(o.answers, a)
 	return a
@@ -123,6 +130,9 @@ func (o *Output) flush() error {
 	defer func() {
 		for _, a := range o.answers {
 			a.spool.close()
+			for _, t := range a.tables {
+				o.names = append(o.names, t.Name)
+			}
 		}
 		o.begun, o.answers = o.begun || len(o.answers) > 0, nil
 	}()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -178,7 +179,7 @@ func TestRowWithWrongCellsPanics(t *testing.T) {
 }
 
 func TestHeldTableDrops(t *testing.T) {
-	out, _ := show(t, "csv", Bpftrace, func(a *Answer) {
+	out, _ := show(t, "ndjson", Bpftrace, func(a *Answer) {
 		held := a.Table(Spec{Name: "h", Columns: []Column{Col("v", Int)}}).Hold(2)
 		live := a.Table(Spec{Name: "l", Columns: []Column{Col("v", Int)}})
 		for i := range int64(3) {
@@ -190,8 +191,12 @@ func TestHeldTableDrops(t *testing.T) {
 			t.Errorf("dropped %d", held.Dropped)
 		}
 	})
-	if want := "v\n10\n11\n12\n\nv\n0\n1\n"; out != want {
-		t.Errorf("got %q, want %q", out, want)
+	var order []string
+	for _, v := range regexp.MustCompile(`"v":([0-9]+)`).FindAllStringSubmatch(out, -1) {
+		order = append(order, v[1])
+	}
+	if got := strings.Join(order, " "); got != "10 11 12 0 1" {
+		t.Errorf("rows %s in\n%s", got, out)
 	}
 }
 
@@ -226,5 +231,49 @@ func BenchmarkRow(b *testing.B) {
 				tab.Int(7).Str("curl").Int(12).Int(1500).Uint(0xffff888012345678).Int(0).End()
 			}
 		})
+	}
+}
+
+// TestChoice has three tables: a stream of csv holds one, and says what else there is.
+func TestChoice(t *testing.T) {
+	fill := func(a *Answer) {
+		for i, name := range []string{"facts", "main", "rest", "raw"} {
+			a.Table(Spec{Name: name, Data: name == "raw", Columns: []Column{Col("v", Int).Text("V", 3)}}).Int(int64(i)).End()
+		}
+		a.Table(Spec{Name: "empty", Columns: []Column{Col("v", Int)}})
+	}
+	for _, c := range []struct {
+		format, only string
+		main         []string
+		out, side    string
+	}{
+		{"csv", "", nil, "v\n0\n", "# x: csv has one table; --table chooses another: main, rest, raw\n"},
+		{"csv", "", []string{"main"}, "v\n1\n", "# x: csv has one table; --table chooses another: facts, rest, raw\n"},
+		{"csv", "", []string{"empty"}, "v\n", "# x: csv has one table; --table chooses another: facts, main, rest, raw\n"},
+		{"csv", "rest", []string{"main"}, "v\n2\n", ""},
+		{"text", "", nil, "  V\n  0\n\n  V\n  1\n\n  V\n  2\n", ""},
+		{"text", "raw", nil, "  V\n  3\n", ""},
+		{"ndjson", "main", nil, `{"analysis":"x","table":"main","v":1}` + "\n", ""},
+	} {
+		var out, side bytes.Buffer
+		o, err := NewOutput(c.format, Bpftrace, &out, &side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Choose(c.only, false)
+		a := o.Answer("x")
+		a.Main(c.main)
+		a.Begin(nil)
+		fill(a)
+		a.End()
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != c.out || side.String() != c.side {
+			t.Errorf("%s --table %q, main %v:\n%q\n%q\nwant\n%q\n%q", c.format, c.only, c.main, out.String(), side.String(), c.out, c.side)
+		}
+		if names, unknown := o.Unknown(); unknown || len(names) != 5 {
+			t.Errorf("tables %v", names)
+		}
 	}
 }

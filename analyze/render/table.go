@@ -71,10 +71,11 @@ func (t *Table) End() {
 		}
 		return
 	}
-	t.a.show(t)
 	t.rows++
 	t.a.rows++
-	t.a.w.row(t)
+	if t.a.show(t) {
+		t.a.w.row(t)
+	}
 }
 
 // Begin shows the table even if it will have no row.

@@ -28,7 +28,7 @@ type dialect struct {
 var dialects = []*dialect{
 	{
 		name:  "duckdb",
-		from:  "read_parquet(%s, filename = true, hive_partitioning = false)",
+		from:  "read_parquet(%s, filename = true, hive_partitioning = false, union_by_name = true)",
 		path:  "filename",
 		quote: func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" },
 		div:   "(%s) // %d",

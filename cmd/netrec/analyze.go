@@ -36,6 +36,9 @@ Each answer starts with what limits it: losses, missing hooks, older sockets. In
 text these are lines that begin with #; csv, ndjson and arrow have them on standard
 error, json has them in the answer.
 
+An answer may have several tables. csv has the main one and names the others on standard
+error; --table chooses, --list-tables lists them. The other formats have all.
+
 Analyses:
 ` + engine.List(analyze.All()) + `
 Options:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"netrec/analyze/engine"
@@ -55,6 +57,9 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	if err := o.Close(); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
+	if err := noTable(o, req.Options["table"]); err != nil {
+		return err
+	}
 	if code != 0 {
 		return code
 	}
@@ -78,7 +83,26 @@ func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) 
 	if req.Options["look"] == "bcc" {
 		style = render.BCC
 	}
-	return render.NewOutput(cmp.Or(req.Options["format"], "text"), style, out, side)
+	o, err := render.NewOutput(cmp.Or(req.Options["format"], "text"), style, out, side)
+	if err == nil {
+		o.Choose(req.Options["table"], req.Options["list-tables"] == "true")
+	}
+	return o, err
+}
+
+// noTable is the mistake of a table that no answer has.
+func noTable(o *render.Output, table string) error {
+	names, unknown := o.Unknown()
+	if !unknown {
+		return nil
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	e := &engine.UsageError{Msg: fmt.Sprintf("option --table: the answer has no table %q", table), Meant: "its tables are " + strings.Join(names, ", ")}
+	if near := engine.Suggest(table, names); near != "" {
+		e.Meant = fmt.Sprintf("did you mean %s?", near)
+	}
+	return e
 }
 
 // answerOne runs the analyses over one recording and turns what it lacks into a code.

@@ -37,11 +37,12 @@ func demoCmd() *cobra.Command {
 		Long: `Make traffic of every kind in a new network namespace, record it with what this
 kernel allows, and show five answers from the recording. Nothing outside the
 namespace is recorded or touched. Without the privileges to record, the answers
-come from a sample recording in the binary.`,
+come from a sample recording in the binary. The recording is kept, in a new temporary
+folder unless -o names a file.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c, keep, shipped) },
 	}
-	cmd.Flags().StringVarP(&keep, "output", "o", "", "keep the recording in this file")
+	cmd.Flags().StringVarP(&keep, "output", "o", "", "write the recording to this file")
 	cmd.Flags().BoolVar(&shipped, "sample", false, "record nothing, take the sample recording in the binary")
 	cmd.AddCommand(&cobra.Command{Use: "traffic", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return demoTraffic(c.Context(), os.Stdin, c.OutOrStdout()) }})
@@ -49,14 +50,9 @@ come from a sample recording in the binary.`,
 }
 
 func runDemo(c *cobra.Command, keep string, shipped bool) error {
-	dir, err := os.MkdirTemp("", "netrec-demo-")
+	file, err := demoFile(keep)
 	if err != nil {
-		return fmt.Errorf("make a place for the recording: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "demo.parquet")
-	if keep != "" {
-		file = keep
+		return err
 	}
 	out := c.OutOrStdout()
 	lacks := priv.Need()
@@ -72,15 +68,28 @@ func runDemo(c *cobra.Command, keep string, shipped bool) error {
 	}
 	for _, a := range demoAnswers {
 		args := append([]string{"analyze", file}, a...)
-		fmt.Fprintf(out, "\n$ netrec analyze %s %s\n", filepath.Base(file), a[0])
+		fmt.Fprintf(out, "\n$ netrec analyze %s %s\n", file, a[0])
 		if code := run(args, out, c.ErrOrStderr()); code != 0 && code != codeNotInFile {
 			return exitCode(code)
 		}
 	}
+	fmt.Fprintf(out, "\nThe recording is %s: the commands above work on it.\n", file)
 	if keep == "" {
-		fmt.Fprintf(out, "\nNow on a real host: netrec record -t 60s -o cap.parquet\n")
+		fmt.Fprintf(out, "Now on a real host: netrec record -t 60s -o cap.parquet\n")
 	}
 	return nil
+}
+
+// demoFile is where the recording goes. It stays: answers suggest commands on it.
+func demoFile(keep string) (string, error) {
+	if keep != "" {
+		return keep, nil
+	}
+	dir, err := os.MkdirTemp("", "netrec-demo-")
+	if err != nil {
+		return "", fmt.Errorf("make a place for the recording: %w", err)
+	}
+	return filepath.Join(dir, "demo.parquet"), nil
 }
 
 // recordDemo runs the traffic in a namespace of its own and the recorder beside it, the
@@ -98,7 +107,7 @@ func recordDemo(ctx context.Context, out, errOut io.Writer, file string) error {
 		return fmt.Errorf("find own binary: %w", err)
 	}
 	args := []string{"record", "--profile", "full", "--netns", strconv.Itoa(traffic.cmd.Process.Pid), "-t", "60s", "-o", file, "--ready-file", ready}
-	fmt.Fprintf(out, "$ netrec record --profile full --netns … -o %s\n", filepath.Base(file))
+	fmt.Fprintf(out, "$ netrec record --profile full --netns … -o %s\n", file)
 	rec := exec.CommandContext(ctx, self, args...)
 	rec.Stdout, rec.Stderr = out, out
 	if err := rec.Start(); err != nil {

@@ -151,9 +151,10 @@ func (h *host) receive(c *conn) {
 // lose is a segment that the network dropped.
 func (h *host) lose(c *conn) {
 	c.cwnd = max(c.cwnd/2, 2)
-	c.retrans++
+	segs := 1 + int64(h.r.IntN(5)) // a buffer of so many
+	c.retrans += segs
 	h.row("tcp_cong_state", h.soft(c, 21_000, 0)).tuple(c)
-	h.row("tcp_retrans", h.soft(c, 22_000, 0)).tuple(c).num("tcp_seq", c.snd&0xffffffff).num("len_bytes", 1448).num("snd_cwnd", c.cwnd).
+	h.row("tcp_retrans", h.soft(c, 22_000, 0)).tuple(c).num("tcp_seq", c.snd&0xffffffff).num("len_bytes", 1448*segs).num("retrans_segs", segs).num("err", 0).num("snd_cwnd", c.cwnd).
 		name("state", "ESTABLISHED").name("ca_state", "recovery").name("retrans_kind", "R")
 	if h.r.IntN(4) == 0 {
 		h.row("tcp_tlp", h.soft(c, 23_000, 0)).tuple(c)

@@ -45,12 +45,35 @@ func checkCounters(c *Capture, l *traffic.Log) Errors {
 			errs.add("tcp_state: %d rows, the kernel counted %d in %s", len(k.rows), n, k.counter)
 		}
 	}
-	retrans := c.Select("tcp_retrans", run, func(r *Row) bool { e, ok := r.Int["err"]; return !ok || e == 0 })
-	synacks := len(c.Select("tcp_synack_retrans", run)) // counted, and an event of their own
-	if n := both(l, "Tcp.RetransSegs") - synacks; (n > 0) != (len(retrans) > 0) || len(retrans) > n {
-		errs.add("tcp_retrans: %d rows, the kernel counted %d segments", len(retrans), n)
+	return append(append(errs, checkRetrans(c, l)...), checkDrops(c, l)...)
+}
+
+// checkRetrans holds retransmitted segments against the kernel's count of them. A buffer of
+// several is one row. What the network layer refused is counted too, and told after 6.12 only.
+func checkRetrans(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	segments, buffers := 0, 0
+	for _, r := range c.Select("tcp_retrans", ofRun(l), func(r *Row) bool { e, ok := r.Int["err"]; return !ok || e == 0 }) {
+		n := int(r.Int["retrans_segs"])
+		if segments += n; n > 1 {
+			buffers++
+		}
 	}
-	return append(errs, checkDrops(c, l)...)
+	synacks := len(c.Select("tcp_synack_retrans", ofRun(l))) // counted, and an event of their own
+	if n := both(l, "Tcp.RetransSegs") - synacks - both(l, "TcpExt.TCPRetransFail"); n != segments || l.Netem && n == 0 {
+		errs.add("tcp_retrans: rows of %d segments, the kernel counted %d", segments, n)
+	}
+	if l.Netem && buffers == 0 {
+		errs.add("tcp_retrans: no buffer of several segments was retransmitted")
+	}
+	probes, repeated := c.Select("tcp_tlp", ofRun(l), Num("probe_sent", 1)), 0
+	for _, r := range probes {
+		repeated += int(r.Int["retrans_segs"])
+	}
+	if l := c.Select("tcp_retrans", ofRun(l), Is("retrans_kind", "L")); len(l) != repeated {
+		errs.add("tcp_retrans: %d rows are of loss probes, %d probes repeated data", len(l), repeated)
+	}
+	return errs
 }
 
 // checkDrops holds drops of UDP against the kernel's counters. Kernels before 5.17 give

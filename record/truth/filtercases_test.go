@@ -42,6 +42,7 @@ func filterCases(s stage) []filterCase {
 		{name: "sample", args: flag("--sample", "1/3", "--sample-seed", "7"), want: bySample, check: sameConnections},
 		{name: "sample of the other end", words: true, args: flag("--sample", "1/3", "--sample-seed", "7"), netns: s.b, check: sameConnections},
 		{name: "netns", args: flag(), netns: s.b, check: otherNamespace},
+		{name: "two namespaces", args: flag(), netns: s.a + "," + s.b, check: bothNamespaces},
 		{name: "together", args: flag("--proto", "tcp", "--uid", "0", "--port", fmt.Sprint(loTCP4, ",", loUDP4, ",", mapped), "--addr", "127.0.0.0/8"),
 			want: func(p *play, r *Row) bool {
 				return byProto("tcp")(p, r) && byOwner(root)(p, r) &&

@@ -73,6 +73,19 @@ func onDevice(dev string) func(*testing.T, *play, *Capture) {
 	}
 }
 
+// bothNamespaces: what happens in either is there, and nothing of a third.
+func bothNamespaces(t *testing.T, _ *play, got *Capture) {
+	seen, calls := map[int64]int{}, map[int64]int{}
+	for _, r := range got.Rows {
+		if seen[r.Int["netns"]]++; r.Event == "sock_io" {
+			calls[r.Int["netns"]]++
+		}
+	}
+	if len(seen) != 2 || len(calls) != 2 {
+		t.Errorf("rows of namespaces %v, calls in %v", seen, calls)
+	}
+}
+
 // otherNamespace: the calls of the actor there, of which the number is known, and nothing
 // of this one.
 func otherNamespace(t *testing.T, p *play, got *Capture) {

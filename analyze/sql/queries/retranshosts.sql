@@ -1,11 +1,11 @@
--- Hosts that TCP sends to again: data, or SYN-ACKs.
+-- Hosts that TCP retransmits to: segments of data, or SYN-ACKs. A buffer holds several segments.
 WITH {{capture}}, again AS (
     SELECT {{host}}CASE WHEN event = 'tcp_synack_retrans' THEN 'tracepoint:tcp:tcp_retransmit_synack'
-        ELSE 'tracepoint:tcp:tcp_retransmit_skb' END AS probe, raddr AS host
+        ELSE 'tracepoint:tcp:tcp_retransmit_skb' END AS probe, raddr AS host, coalesce(retrans_segs, 1) AS segs
     FROM capture
-    WHERE event IN ('tcp_retrans', 'tcp_synack_retrans')
+    WHERE event = 'tcp_synack_retrans' OR event = 'tcp_retrans' AND coalesce(err, 0) >= 0
 )
-SELECT {{host}}probe, host, count(*) AS count
+SELECT {{host}}probe, host, sum(segs) AS count
 FROM again
 GROUP BY {{host}}probe, host
-ORDER BY {{host}}count(*), probe, host
+ORDER BY {{host}}sum(segs), probe, host

@@ -1,5 +1,5 @@
 -- Windows of TCP connections: a row rcv for each segment that arrived, with the values before
--- it was processed, new for each session, retrans for each segment sent again, and cong where
+-- it was processed, new for each session, retrans for each buffer retransmitted, and cong where
 -- congestion control changed its state. Sessions older than the recording begin with it.
 WITH {{capture}}, {{template "started.sql"}},
 {{template "lives.sql" events "tcp_rcv_est" "tcp_retrans" "tcp_tlp" "tcp_cong_state"}}, {{template "sockets.sql" ""}}, alive AS (
@@ -24,7 +24,7 @@ WITH {{capture}}, {{template "started.sql"}},
     SELECT {{host}}event, sock, ts_ns, ts_ns AS at_ns, cpu, seq, 1 AS place, snd_cwnd, snd_ssthresh, sk_sndbuf, sk_wmem_queued, retrans_kind, ca_state,
         CAST(NULL AS {{text}}) AS saddr, CAST(NULL AS {{int}}) AS sport, CAST(NULL AS {{text}}) AS daddr, CAST(NULL AS {{int}}) AS dport
     FROM steps
-    WHERE event IN ('tcp_rcv_est', 'tcp_retrans', 'tcp_cong_state') OR event = 'tcp_tlp' AND probe_sent <> 0
+    WHERE event IN ('tcp_rcv_est', 'tcp_retrans', 'tcp_cong_state') OR event = 'tcp_tlp' AND probe_sent <> 0 AND coalesce(retrans_segs, 0) = 0
     UNION ALL
     SELECT {{hostof "n"}}'new' AS event, n.sock AS sock, n.ts_ns AS ts_ns,
         CASE WHEN n.event = 'tcp_state' THEN n.ts_ns WHEN n.older_cookie IS NOT NULL THEN s.start_ns ELSE n.first_ns END AS at_ns, n.cpu AS cpu, n.seq AS seq, 0 AS place,

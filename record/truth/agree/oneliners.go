@@ -63,7 +63,7 @@ kprobe:tcp_sendmsg ` + mine + ` { @tcp[func] = count(); @tcp_send_bytes = hist(a
 	{Tool: "TCP receive sizes", Map: "tcp_recv_bytes", Script: `kretprobe:tcp_recvmsg /comm == "agree" && (int32)retval >= 0/ { @tcp_recv_bytes = hist(retval); }`,
 		Ours: "tcprecvsize --comm agree", Fields: []string{"low"}},
 	{Tool: "TCP retransmissions by kind", Map: "retrans", Script: `tracepoint:tcp:tcp_retransmit_skb,tracepoint:tcp:tcp_retransmit_synack { @retrans[probe] = count(); }`,
-		Ours: "retranshosts --by probe", Fields: []string{"probe"}},
+		Ours: "retranshosts --by probe --compat", Fields: []string{"probe"}},
 	{Tool: "TCP changes of state", Map: "states", Script: `tracepoint:sock:inet_sock_set_state /args->protocol == 6/ { @states[args->oldstate, args->newstate] = count(); }`, Names: stateNames,
 		Ours: "tcpstates", Fields: []string{"old_state", "new_state"}},
 	{Tool: "congestion window at each segment received", Map: "windows", Script: `kfunc:tcp_rcv_established { $tp = (struct tcp_sock *)args->sk; @windows[$tp->snd_cwnd, $tp->snd_ssthresh, args->sk->sk_sndbuf] = count(); }`,

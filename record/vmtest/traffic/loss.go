@@ -26,7 +26,26 @@ func (w *worker) lossy() {
 		w.reshape("delay", delayA)
 		w.finish(c, s)
 	}
+	if w.link.netem {
+		w.largeLost(l)
+	}
 	l.close()
+}
+
+// largeLost loses a whole window that TCP handed down in large packets, so that it is
+// retransmitted in buffers of several segments.
+func (w *worker) largeLost(l *socket) {
+	w.segments("64")
+	defer w.segments("1")
+	c, s := w.connection(l, "blocking", "4", portLoss, w.want["transfers"])
+	w.reshape("delay", delayA, "loss", "100%")
+	before := w.counter(A, "Tcp.RetransSegs")
+	const size = 30_011 // more than the first window
+	c.send("write", make([]byte, size))
+	w.until("a timeout", func() bool { return w.counter(A, "Tcp.RetransSegs") > before+1 })
+	w.reshape("delay", delayA)
+	s.receive("read", size)
+	w.finish(c, s)
 }
 
 // reshape changes the link where it can be changed.
