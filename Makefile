@@ -23,13 +23,13 @@ generate: ## C header and BPF object from schema and bpf/*.bpf.c; needs clang, l
 	$(GO) generate ./bpf
 
 kernel: ## one kernel, for daily work: make kernel K=6.12
-	$(GO) test -count=1 -v -timeout 35m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
+	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
 
 kernels: ## all kernels
-	$(GO) test -count=1 -v -timeout 35m -run '^TestKernels$$' ./record/truth -kernels all
+	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./record/truth -kernels all
 
 service: ## docs/service.md followed on a Debian with systemd, in QEMU: install, start, change, remove
-	$(GO) test -count=1 -v -timeout 35m ./cmd/packaging -kernel $(or $(K),6.12)
+	$(GO) test -count=1 -v -timeout 150m ./cmd/packaging -kernel $(or $(K),6.12)
 
 bench: ## decode, encode, commit, scan and every fold
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"netrec/analyze/scan"
+	"netrec/record/rig"
 	"netrec/schema"
 )
 
@@ -95,9 +95,7 @@ func TestStrippedPrograms(t *testing.T) {
 		}
 		return sum >= 12 && files > 1
 	}
-	for deadline := time.Now().Add(time.Minute); !seen() && time.Now().Before(deadline); {
-		time.Sleep(50 * time.Millisecond)
-	}
+	must(t, rig.Until("all have connected, in several files", seen))
 	_, _, err = rec.End(syscall.SIGKILL)
 	must(t, err)
 	for _, in := range running {

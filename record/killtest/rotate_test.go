@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"netrec/record/rig"
 )
 
 // TestKillRotating kills recorders about the time they go from one file to the next.
@@ -27,12 +29,14 @@ func TestKillRotating(t *testing.T) {
 		// Within a second of a turn the account of the old file and the facts of the new are written.
 		after := time.Second + time.Duration(random.Int64N(int64(2*time.Second)))
 		time.Sleep(after)
+		if turned == 0 { // a busy machine takes longer for the first turn
+			must(t, rig.Until("a second file begins", func() bool { return len(files(t, dir)) > 1 }))
+		}
 		_, _, err = rec.End(syscall.SIGKILL)
 		must(t, err)
 		sides, err := load.Stop()
 		must(t, err)
-		paths, err := filepath.Glob(filepath.Join(dir, "cap-*.parquet"))
-		must(t, err)
+		paths := files(t, dir)
 		if len(paths) > 1 {
 			turned++
 		}
@@ -60,6 +64,14 @@ func TestKillRotating(t *testing.T) {
 	}
 }
 
+// files are those of a rotating recording so far.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "cap-*.parquet"))
+	must(t, err)
+	return paths
+}
+
 // opened holds stock readers to a file as it lies.
 func opened(t *testing.T, readers *stock, path string) {
 	t.Helper()
@@ -80,14 +92,13 @@ func opened(t *testing.T, readers *stock, path string) {
 func leftBehind(t *testing.T, dir string, captures int) {
 	t.Helper()
 	var entries []os.DirEntry
-	for range 200 { // the keeper outlives the recorder by a moment
+	err := rig.Until("the keeper, which outlives the recorder by a moment, removes its file", func() bool {
 		var err error
 		entries, err = os.ReadDir(dir)
 		must(t, err)
-		if len(entries) == captures {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+		return len(entries) == captures
+	})
+	if err != nil {
+		t.Errorf("%d captures, but %v: %v", captures, entries, err)
 	}
-	t.Errorf("%d captures, but %v", captures, entries)
 }

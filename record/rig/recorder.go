@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -28,44 +30,102 @@ type Recorder struct {
 	cmd    *exec.Cmd
 	said   bytes.Buffer
 	exited chan error
+	begun  bool
 }
 
-// startWithin is how long a recorder may take to attach its hooks; hosts under load
-// need seconds, emulated ones with every event a minute.
-const startWithin = 3 * time.Minute
+// How long a recorder may take to attach its hooks. Emulated hosts under load take minutes;
+// as long as it works, waiting is right. One that does nothing waits for something that will
+// not come.
+const (
+	startWithin = 20 * time.Minute
+	stallWithin = 2 * time.Minute
+)
 
 // Record starts a recorder of the namespace and returns once every hook is attached.
 func (n *Namespace) Record(bin, path string, args ...string) (*Recorder, error) {
 	return Record(bin, path, append([]string{"--netns", n.Name()}, args...)...)
 }
 
-// Record starts a recorder of the whole machine: for guests.
+// Record starts a recorder of the whole machine, for guests, and returns once every hook is
+// attached.
 func Record(bin, path string, args ...string) (*Recorder, error) {
-	ready := path + ".ready"
-	defer os.Remove(ready)
+	r, err := Start(bin, path, args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Ready(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Start starts a recorder and waits for nothing.
+func Start(bin, path string, args ...string) (*Recorder, error) {
 	r := &Recorder{Path: path, exited: make(chan error, 1)}
-	r.cmd = exec.Command(bin, append([]string{"record", "-o", path, "--ready-file", ready}, args...)...)
+	r.cmd = exec.Command(bin, append([]string{"record", "-o", path, "--ready-file", r.readyFile()}, args...)...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)
 	}
 	go func() { r.exited <- r.cmd.Wait() }()
-	for deadline := time.Now().Add(startWithin); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Stat(ready); err == nil {
-			return r, nil
+	return r, nil
+}
+
+func (r *Recorder) readyFile() string { return r.Path + ".ready" }
+
+// Ready returns once every hook is attached. The error has what the recorder said, and what
+// it was doing where it did not end by itself.
+func (r *Recorder) Ready() error {
+	begin := time.Now()
+	moved, used := begin, int64(-1)
+	for ; ; time.Sleep(2 * time.Millisecond) {
+		if r.isReady() {
+			return nil
 		}
 		select {
 		case err := <-r.exited:
 			r.exited <- err // short recordings end before they are looked at
-			if _, err := os.Stat(ready); err == nil {
-				return r, nil
+			if r.isReady() {
+				return nil
 			}
-			return nil, fmt.Errorf("recorder ended before it was ready: %v\n%s", err, r.said.String())
+			return fmt.Errorf("the recorder did not begin, it ended after %s: %v\n%s", time.Since(begin).Round(time.Millisecond), err, r.said.String())
 		default:
 		}
+		now := time.Now()
+		if cpu, err := r.cpuTicks(); err == nil && cpu != used {
+			moved, used = now, cpu
+		}
+		if idle := now.Sub(moved); idle > stallWithin || now.Sub(begin) > startWithin {
+			_, _, _ = r.End(syscall.SIGQUIT) // Go's runtime then says where every goroutine is
+			return fmt.Errorf("the recorder did not begin within %s, after %d ticks of CPU and %s without any; it was waiting here:\n%s",
+				now.Sub(begin).Round(time.Second), used, idle.Round(time.Second), r.said.String())
+		}
 	}
-	_, _, _ = r.End(syscall.SIGKILL)
-	return nil, fmt.Errorf("recorder not ready within %s\n%s", startWithin, r.said.String())
+}
+
+// isReady reports that the recorder has begun, and removes its sign.
+func (r *Recorder) isReady() bool {
+	if _, err := os.Stat(r.readyFile()); err == nil {
+		os.Remove(r.readyFile())
+		r.begun = true
+	}
+	return r.begun
+}
+
+// cpuTicks is the CPU time of the recorder so far, in ticks of the kernel's clock.
+func (r *Recorder) cpuTicks() (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	// The name, in parentheses, may hold anything; utime and stime are 12 and 13 fields behind it.
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(f) < 13 {
+		return 0, fmt.Errorf("process %d: %d fields", r.cmd.Process.Pid, len(f))
+	}
+	user, err := strconv.ParseInt(f[11], 10, 64)
+	system, err2 := strconv.ParseInt(f[12], 10, 64)
+	return user + system, errors.Join(err, err2)
 }
 
 // Signal sends a signal to the recorder and returns the time just before.

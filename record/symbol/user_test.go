@@ -262,7 +262,7 @@ func TestEnding(t *testing.T) {
 	now := time.Now()
 	u.now = func() time.Time { return now }
 	var before *process
-	for range 500 { // it is this program until exec(2)
+	for range 12_000 { // it is this program until exec(2)
 		if before = u.process(pid); len(before.maps) > 0 && strings.HasSuffix(before.maps[0].path, "/sleep") {
 			break
 		}
@@ -272,7 +272,7 @@ func TestEnding(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for range 500 {
+	for range 12_000 {
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(b), ") Z ") {
 			break
 		}

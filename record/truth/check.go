@@ -3,6 +3,7 @@ package truth
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"netrec/record/vmtest/traffic"
 	"netrec/schema"
@@ -29,6 +30,7 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 		"echoes":     checkEchoes(c, l, want),
 
 		"account":        checkAccount(c, true),
+		"clock":          checkClock(c),
 		"hooks":          checkHooks(c, want),
 		"syscalls":       checkSyscalls(c, l),
 		"makers":         checkMakers(c, l),
@@ -78,6 +80,43 @@ func checkAccount(c *Capture, second bool) Errors {
 	}
 	return errs
 }
+
+// checkClock: the recording began when every hook was in place, at one moment for all
+// events, and ended at one. A call may have begun before; its row says how long before.
+func checkClock(c *Capture) Errors {
+	var errs Errors
+	rec := c.Meta.Recording
+	if rec.AttachNS <= 0 || rec.StopNS <= rec.StartNS {
+		errs.add("attaching took %d ns; from %d to %d", rec.AttachNS, rec.StartNS, rec.StopNS)
+	}
+	for _, h := range c.Meta.Hooks {
+		if len(h.CameNS) != len(h.Hooks) {
+			errs.add("%s: %d hooks, times of %d", h.Event, len(h.Hooks), len(h.CameNS))
+			continue
+		}
+		for i, at := range h.CameNS {
+			if at > rec.StartNS || at < rec.StartNS-rec.AttachNS-int64(startFacts) {
+				errs.add("%s: %s came %d ns before the start, attaching took %d", h.Event, h.Hooks[i], rec.StartNS-at, rec.AttachNS)
+			}
+		}
+	}
+	if c.Meta.FirstNS < rec.StartNS || c.Meta.LastNS > rec.StopNS {
+		errs.add("rows from %d to %d, of a recording from %d to %d", c.Meta.FirstNS, c.Meta.LastNS, rec.StartNS, rec.StopNS)
+	}
+	for _, r := range c.Rows {
+		for _, f := range strings.Split(r.Str["kstack"], ";") {
+			if strings.HasPrefix(f, "bpf_trampoline_") || strings.HasPrefix(f, "bpf_prog_") && strings.Count(f, "_") > 2 && !strings.HasPrefix(f, "bpf_prog_run") {
+				errs.add("%s: a stack has the recorder's own code: %s", r.Event, r.Str["kstack"])
+				return errs
+			}
+		}
+	}
+	return errs
+}
+
+// startFacts is what reading the host's facts between the last hook and the start may take,
+// on a slow machine.
+const startFacts = 5 * time.Minute
 
 // place is an event on a CPU.
 type place struct {

@@ -1,19 +1,20 @@
 package truth
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"netrec/record/rig"
 )
 
 // Ports of the exchanges.
@@ -163,42 +164,35 @@ func (p *play) grouped(t *testing.T, parts []part) {
 }
 
 // filtered is a recorder at work.
-type filtered struct {
-	cmd  *exec.Cmd
-	path string
-	out  bytes.Buffer
-}
+type filtered struct{ *rig.Recorder }
 
 func startFiltered(t *testing.T, tools, path, netns string, args []string) *filtered {
 	t.Helper()
-	f := &filtered{path: path + ".parquet"}
-	f.cmd = exec.Command(tools+"/netrec", append([]string{"record", "--netns", netns, "-o", f.path, "--ready-file", path + ".ready",
-		"--buffer", "8M", "-t", "5m", "-e", strings.Join(filterEvents, ",")}, args...)...)
-	f.cmd.Stdout, f.cmd.Stderr = &f.out, &f.out
-	if err := f.cmd.Start(); err != nil {
+	r, err := rig.Start(tools+"/netrec", path+".parquet", append([]string{"--netns", netns,
+		"--buffer", "8M", "-t", longest, "-e", strings.Join(filterEvents, ",")}, args...)...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return &filtered{r}
 }
 
 func (f *filtered) ready(t *testing.T) {
 	t.Helper()
-	waitReady(t, strings.TrimSuffix(f.path, ".parquet")+".ready", f.cmd, &f.out)
+	if err := f.Ready(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (f *filtered) end(t *testing.T) {
 	t.Helper()
-	if err := f.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.cmd.Wait(); err != nil && f.cmd.ProcessState.ExitCode() != 4 { // losses, see judge
-		t.Fatalf("record: %v\n%s", err, f.out.Bytes())
+	if _, code, err := f.End(syscall.SIGINT); err != nil || code != 0 && code != 4 { // losses, see judge
+		t.Fatalf("record: exit code %d, %v\n%s", code, err, f.Said())
 	}
 }
 
 func (f *filtered) load(t *testing.T) *Capture {
 	t.Helper()
-	c, err := Load(f.path)
+	c, err := Load(f.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

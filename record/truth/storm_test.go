@@ -96,7 +96,19 @@ func iperf(t *testing.T, ns *rig.Namespace) (started []*exec.Cmd) {
 	}
 	run("-s", "-p", "5201")
 	run("-s", "-p", "5202")
-	time.Sleep(time.Second) // until they listen; a client without a server ends at once
+	err = rig.Until("iperf3 listens", func() (up bool) { // a client without a server ends at once
+		_ = ns.Do(func() error {
+			b, _ := os.ReadFile("/proc/thread-self/net/tcp6") // 5201 and 5202, for both families
+			b4, err := os.ReadFile("/proc/thread-self/net/tcp")
+			b = append(b, b4...)
+			up = strings.Contains(string(b), ":1451 ") && strings.Contains(string(b), ":1452 ")
+			return err
+		})
+		return up
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	run("-c", "127.0.0.1", "-p", "5201", "-t", "60")
 	run("-c", "127.0.0.1", "-p", "5202", "-t", "60", "-u", "-b", "20M", "-l", "1200")
 	slices.Reverse(started) // clients end first

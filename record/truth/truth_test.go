@@ -1,7 +1,6 @@
 package truth
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
 
+	"netrec/record/rig"
 	"netrec/record/vmtest/traffic"
 	"netrec/schema"
 )
@@ -189,34 +190,31 @@ func sortedNames(m map[string]Errors) []string {
 func record(t *testing.T, tools, capture, logFile string, kinds []string, more ...string) {
 	t.Helper()
 	ns := namespaces(t, tools)
-	ready := capture + ".ready"
-	args := []string{"record", "--profile", "full", "-o", capture, "--ready-file", ready, "-t", "5m"}
+	args := []string{"--profile", "full", "-t", longest}
 	if os.Getenv(guestEnv) == "" {
 		args = append(args, "--netns", ns[0]) // on a machine with other work, only ours
 	}
-	var out bytes.Buffer
-	rec := exec.Command(tools+"/netrec", append(args, more...)...)
-	rec.Stdout, rec.Stderr = &out, &out
-	if err := rec.Start(); err != nil {
+	rec, err := rig.Record(tools+"/netrec", capture, append(args, more...)...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	waitReady(t, ready, rec, &out)
 	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile,
 		fmt.Sprintf("-machine=%t", os.Getenv(guestEnv) != ""))
 	if b, err := cmd.CombinedOutput(); err != nil {
-		_ = rec.Process.Kill()
-		t.Fatalf("traffic: %v\n%s", err, b)
+		_, _, _ = rec.End(syscall.SIGKILL)
+		t.Fatalf("traffic: %v\n%s\nrecord said:\n%s", err, b, rec.Said())
 	}
 	time.Sleep(300 * time.Millisecond) // interrupts are told when they end; a CPU may stand still in one that was counted
-	if err := rec.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
 	// 4 means losses, which the account's check judges.
-	if err := rec.Wait(); err != nil && rec.ProcessState.ExitCode() != 4 {
-		t.Fatalf("record: %v\n%s", err, out.Bytes())
+	if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
+		t.Fatalf("record: exit code %d, %v\n%s", code, err, rec.Said())
 	}
-	t.Logf("record said:\n%s", out.Bytes())
+	t.Logf("record said:\n%s", rec.Said())
 }
+
+// longest ends recorders whose test is gone; however slow the machine, the traffic is over
+// before.
+const longest = "1h"
 
 // namespaces makes two network namespaces joined by a link in a guest; elsewhere one
 // with loopback, which the recorder can filter for.
@@ -239,22 +237,6 @@ func namespaces(t *testing.T, tools string) []string {
 }
 
 var made int // namespaces so far, to name them apart
-
-func waitReady(t *testing.T, ready string, rec *exec.Cmd, out *bytes.Buffer) {
-	t.Helper()
-	for range 1200 {
-		if _, err := os.Stat(ready); err == nil {
-			return
-		}
-		if rec.ProcessState != nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	_ = rec.Process.Kill()
-	_ = rec.Wait()
-	t.Fatalf("the recorder did not begin:\n%s", out.Bytes())
-}
 
 // answers asks every analysis: each must have an answer from a real recording.
 func answers(t *testing.T, tools, capture string, c *Capture) {

@@ -148,7 +148,7 @@ func (g *guest) boot(ctx context.Context) error {
 		return fmt.Errorf("copying the command's output: %w", followErr)
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("guest stopped: %w", ctx.Err())
+		return fmt.Errorf("guest stopped: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -126,7 +126,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return res, err
 	}
 	defer release()
-	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
+	ctx, cancel := withShare(ctx, cfg.Timeout)
 	defer cancel()
 	err = g.boot(ctx)
 	if readErr := g.result(&res); readErr != nil {

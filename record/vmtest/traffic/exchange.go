@@ -112,8 +112,9 @@ func (s *socket) eof(way string) {
 	}
 }
 
-// patience bounds every wait for the network; emulated machines are slow.
-const patience = 60 * time.Second
+// patience bounds every wait for the network; emulated machines are slow, and those that
+// share their CPUs with others even more.
+const patience = 5 * time.Minute
 
 // awaitQueued waits until n bytes can be read, without a call that the log
 // would have to hold.

@@ -121,8 +121,9 @@ type end struct {
 // address waits for the link and gives the end its addresses and its neighbour,
 // so that no resolution delays or drops a first packet.
 func (e end) address() error {
-	for try := 0; !strings.Contains(output("ip", "-n", e.ns, "link", "show", e.dev), "state UP"); try++ {
-		if try == 200 {
+	deadline := time.Now().Add(patience)
+	for !strings.Contains(output("ip", "-n", e.ns, "link", "show", e.dev), "state UP") {
+		if time.Now().After(deadline) {
 			return fmt.Errorf("device %s in %s does not come up", e.dev, e.ns)
 		}
 		time.Sleep(25 * time.Millisecond)
