@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"slices"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -52,4 +53,25 @@ func connectProto(r *engine.Row, protocol scan.Col) string {
 		return ""
 	}
 	return r.Str(protocol)
+}
+
+// callProto is the protocol of a connect(2) or accept(2), "" where the descriptor was no
+// socket. Older recordings do not have it of accepts: TCP is the only one of IP that waits in
+// a queue, but for SCTP and MPTCP, and those of other families have the default.
+func callProto(r *engine.Row, protocol, family scan.Col) string {
+	if r.Event.Name == "sys_connect" {
+		return connectProto(r, protocol)
+	}
+	p := r.Str(protocol)
+	if p == "" && r.Sock != nil {
+		p = r.Sock.Protocol
+	}
+	switch {
+	case p != "":
+	case strings.HasPrefix(r.Str(family), "inet"):
+		return "tcp"
+	case r.Sock != nil:
+		return "ip"
+	}
+	return p
 }

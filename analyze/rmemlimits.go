@@ -53,3 +53,17 @@ func (f *rmemLimits) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("limits at reads of TCP, beside tcp_rmem of the host, %s (least, at the start, most): %s", f.text, strings.Join(said, ", ")))
 	}
 }
+
+// Finish says how the numbers were taken, and what the host allows.
+func (f *sormem) Finish(a *render.Answer) {
+	if f.late > 0 {
+		a.Note(fmt.Sprintf("%s of %s show the queue after the call: what it held before is recorded with --profile full, where the kernel lets it be seen", engine.Group(f.late), plural(f.reads, "read", "reads")))
+	}
+	if f.sends > 0 && !f.compat {
+		a.Note(fmt.Sprintf("%s of memory to sending sockets left out; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
+	}
+	if f.udp > 0 {
+		a.Note(fmt.Sprintf("%s of UDP found no room (OVERFL); the original does not see them (--compat)", plural(f.udp, "datagram", "datagrams")))
+	}
+	f.allowed.Finish(a)
+}

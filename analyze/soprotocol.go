@@ -25,17 +25,10 @@ them into the same map as connects. --compat does so.`,
 		own := resultKeys(in, false)
 		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("protocol", render.Int), render.Col("name", render.String), render.Col("kernel_name", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) {
-				p := r.Str(proto)
-				if p == "" && r.Sock != nil {
-					p = r.Sock.Protocol
-				}
-				// accept has no column of its own for it: TCP is the only one of IP that waits in a queue, but for SCTP and MPTCP.
-				if p == "" && r.Event.Name == "sys_accept" && strings.HasPrefix(r.Str(family), "inet") {
-					p = "tcp"
-				}
-				v.Int(max(enumNumber("protocol", p), 0))
-				v.Str(protocolName(p))
-				v.Str(kernelProto(p, r.Str(family), r.Str(typ)))
+				p := callProto(r, proto, family)
+				v.IntOr(enumNumber("protocol", p), p != "")
+				v.StrOr(protocolName(p))
+				v.StrOr(kernelProto(p, r.Str(family), r.Str(typ)))
 			}}
 		keys := in.Keys(own)
 		accept, connect := countBy[engine.Key](in, "accept", keys.Columns...), countBy[engine.Key](in, "connect", keys.Columns...)

@@ -5,7 +5,6 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
-	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -14,13 +13,15 @@ var _ = register(engine.Analysis{
 	Group:    groupFull,
 	Question: "how full are socket receive buffers, compared with their limit, and did any overflow?",
 	Main:     []string{"rmem_alloc"},
-	Help: `First a line for each packet that found no room in a receive queue, with the reason that the
-kernel gave when it dropped it, and for each request for memory that was refused to a
+	Help: `First a line for each packet that found no room in a receive queue, but for datagrams of
+UDP, which are counted below; with the reason that the kernel gave when it dropped it, and for each request for memory that was refused to a
 receiving socket. Then the memory that receive queues held when a receive call was made, and
 the limit of the buffer, in bytes; where segments were recorded, also @rmem_arrival, what
 the queue held when a segment of TCP arrived, which shows peaks between two reads. Last the
-sockets whose buffer was fullest, with the reasons of drops for want of room, and how the
-limits of TCP compare with tcp_rmem.
+sockets whose buffer was fullest, with the packets that found no room (OVERFL), those that
+the kernel says it dropped for that (DROPS, often the same ones; before 6.11 it does not say
+whose) and why, and how the limits of TCP compare with tcp_rmem. Datagrams over IPv6 that
+found no room are not told before 6.6.
 
 --fill shows how full the buffers were in percent instead of bytes: at reads, and as
 @fill_peak_percent the most between two reads, where segments arrived; with --by sock,second
@@ -46,13 +47,13 @@ type sormem struct {
 	allowed               *rmemLimits
 	compat                bool
 
-	late, reads, sends                               int64
-	dir, proto, rmem, entry, rcvbuf, truesize, pages scan.Col
+	late, reads, sends, udp                                        int64
+	dir, proto, rmem, entry, rcvbuf, rcvbufIn, truesize, pages, fn scan.Col
 }
 
 func newSormem(in *engine.Input) engine.Fold {
 	f := &sormem{compat: in.Flag("compat"), keys: in.Keys(nil), allowed: newRmemLimits(in), dir: in.Str("dir"), proto: in.Str("protocol"), rmem: in.Int("sk_rmem_alloc"),
-		entry: in.Int("rmem_entry_bytes"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages")}
+		entry: in.Int("rmem_entry_bytes"), rcvbuf: in.Int("sk_rcvbuf"), rcvbufIn: in.Int("rcvbuf_entry_bytes"), fn: in.Str("func"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages")}
 	in.Sockets("")
 	f.lines = newOverflows(in, f.compat)
 	f.alloc, f.limit = histOf[engine.Key](in, "rmem_alloc", "bytes", f.keys.Columns...), histOf[engine.Key](in, "rmem_limit", "bytes", f.keys.Columns...)
@@ -80,6 +81,9 @@ func (f *sormem) io(r *engine.Row) {
 	}
 	f.reads++
 	held, limit, key := r.Int(f.entry), r.Int(f.rcvbuf), f.keys.Of(r)
+	if r.Has(f.rcvbufIn) { // TCP may raise the limit during the call
+		limit = r.Int(f.rcvbufIn)
+	}
 	if !r.Has(f.entry) {
 		held = r.Int(f.rmem)
 		f.late++
@@ -114,6 +118,10 @@ func (f *sormem) drop(r *engine.Row) {
 
 func (f *sormem) full(r *engine.Row) {
 	f.worst.overflow(r)
+	if r.Str(f.fn) == "udp_queue_rcv_skb" {
+		f.udp++
+		return
+	}
 	f.lines.add(r, fmt.Sprintf("rmem_alloc %d > rcvbuf %d, skb size %d", r.Int(f.rmem), r.Int(f.rcvbuf), r.Int(f.truesize)))
 }
 
@@ -125,15 +133,4 @@ func (f *sormem) exceeded(r *engine.Row) {
 	}
 	f.worst.overflow(r)
 	f.lines.add(r, fmt.Sprintf("rmem_alloc %d, allocated %d", r.Int(f.rmem), r.Int(f.pages)))
-}
-
-// Finish says how the numbers were taken, and what the host allows.
-func (f *sormem) Finish(a *render.Answer) {
-	if f.late > 0 {
-		a.Note(fmt.Sprintf("%s of %s show the queue after the call: what it held before is recorded with --profile full, where the kernel lets it be seen", engine.Group(f.late), plural(f.reads, "read", "reads")))
-	}
-	if f.sends > 0 && !f.compat {
-		a.Note(fmt.Sprintf("%s of memory to sending sockets left out; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
-	}
-	f.allowed.Finish(a)
 }

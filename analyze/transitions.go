@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"net/netip"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -14,7 +15,7 @@ import (
 type transition struct {
 	from, to string
 	client   bool   // who connects: process, local and remote address, remote port
-	ipv6     string // what the original prints for every IPv6 address
+	ipv6     string // what the original prints for every IPv6 address that is not a mapped one
 }
 
 type transitions struct {
@@ -66,7 +67,7 @@ func (f *transitions) line(s *agg.Socket, ts int64, task process) {
 	v6, laddr, raddr := ipVersion(s.Raddr) == 6, s.Laddr, s.Raddr
 	if v6 {
 		if f.v6++; f.compat {
-			laddr, raddr = f.ipv6, f.ipv6
+			laddr, raddr = f.asIPv4(laddr), f.asIPv4(raddr)
 		}
 	}
 	pid, comm := s.Pid, s.Comm
@@ -82,10 +83,23 @@ func (f *transitions) line(s *agg.Socket, ts int64, task process) {
 	putIdentity(f.t, s).Int(ts).End()
 }
 
+// asIPv4 is what the original makes of an IPv6 address: the field for IPv4, printed as the
+// first four bytes of an IPv6 address. Only a mapped address is in that field.
+func (f *transitions) asIPv4(addr string) string {
+	a, err := netip.ParseAddr(addr)
+	if err != nil || !a.Is4In6() {
+		return f.ipv6
+	}
+	var b [16]byte
+	four := a.Unmap().As4()
+	copy(b[:], four[:])
+	return netip.AddrFrom16(b).String()
+}
+
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *transitions) Finish(a *render.Answer) {
 	f.lines.rest()
 	noteRules(a, f.v6, f.compat,
 		fmt.Sprintf("original rule: the addresses of %s are not theirs", plural(f.v6, "IPv6 session", "IPv6 sessions")),
-		fmt.Sprintf("%s; the original prints %s for all of their addresses (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
+		fmt.Sprintf("%s; the original prints the field for IPv4 instead of their addresses, %s or four bytes of a mapped one (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
 }

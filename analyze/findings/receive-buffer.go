@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,14 +23,21 @@ type filling struct {
 	reads, full    int64
 	most           float64 // percent
 	limit, mostAt  int64
-	refused, first int64 // packets without room, and when the first was
+	first          int64 // when a packet found no room
+	found, dropped int64 // packets that found the queue full, and those dropped for it: the same ones, where the kernel tells both
 }
+
+// refused is how many packets had no room.
+func (f *filling) refused() int64 { return max(f.found, f.dropped) }
 
 func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
 	var socks agg.PerSocket[filling]
-	dir, held, entry, buf, reason := in.Str("dir"), in.Int("sk_rmem_alloc"), in.Int("rmem_entry_bytes"), in.Int("sk_rcvbuf"), in.Str("drop_reason")
+	dir, held, entry, buf, bufIn, reason := in.Str("dir"), in.Int("sk_rmem_alloc"), in.Int("rmem_entry_bytes"), in.Int("sk_rcvbuf"), in.Int("rcvbuf_entry_bytes"), in.Str("drop_reason")
 	in.Use("sock_io", "", func(r *engine.Row) {
 		size := r.Int(buf)
+		if r.Has(bufIn) {
+			size = r.Int(bufIn)
+		}
 		if r.Sock == nil || size <= 0 || r.Str(dir) != "recv" {
 			return
 		}
@@ -45,23 +53,20 @@ func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
 			f.most, f.limit, f.mostAt = percent, size, r.TS
 		}
 	})
-	refused := func(r *engine.Row) {
-		if r.Sock == nil {
-			return
-		}
-		f := socks.Of(r.Sock)
-		if f.refused++; f.first == 0 {
-			f.first = r.TS
+	refused := func(r *engine.Row, count func(*filling)) {
+		if f := socks.Of(r.Sock); r.Sock != nil {
+			count(f)
+			f.first = cmp.Or(f.first, r.TS)
 		}
 	}
-	in.Use("sock_rcvqueue_full", "", refused)
+	in.Use("sock_rcvqueue_full", "", func(r *engine.Row) { refused(r, func(f *filling) { f.found++ }) })
 	in.Use("skb_drop", "", func(r *engine.Row) {
 		if why := r.Str(reason); strings.HasPrefix(why, "SOCKET_RCV") || why == "SOCKET_BACKLOG" {
-			refused(r)
+			refused(r, func(f *filling) { f.dropped++ })
 		}
 	})
 	in.OnEnd(func(s *agg.Socket) {
-		if f := socks.Of(s); f.full >= fullReads || f.refused > 0 {
+		if f := socks.Of(s); f.full >= fullReads || f.refused() > 0 {
 			found.Add(f.finding(in, s, limit))
 		}
 	})
@@ -76,9 +81,9 @@ func (f *filling) finding(in *engine.Input, s *agg.Socket, limit float64) Findin
 		said = append(said, fmt.Sprintf("%s of %s found it %g %% full or more, at most %.0f %% of %s bytes at %s",
 			engine.Group(f.full), many(f.reads, "read", "reads"), limit, f.most, engine.Group(f.limit), at(in, f.mostAt)))
 	}
-	if f.refused > 0 {
-		v.Level, v.Over, v.At = Bad, max(v.Over, float64(f.refused)), f.first
-		said = append(said, fmt.Sprintf("%s found no room, the first at %s", many(f.refused, "packet", "packets"), at(in, f.first)))
+	if f.refused() > 0 {
+		v.Level, v.Over, v.At = Bad, max(v.Over, float64(f.refused())), f.first
+		said = append(said, fmt.Sprintf("%s found no room, the first at %s", many(f.refused(), "packet", "packets"), at(in, f.first)))
 	}
 	v.Evidence = strings.Join(said, "; ")
 	return v

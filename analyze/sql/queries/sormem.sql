@@ -5,7 +5,7 @@ WITH {{capture}}, samples AS (
     FROM capture
     WHERE event = 'sock_io' AND dir = 'recv' AND sk_rmem_alloc IS NOT NULL
     UNION ALL
-    SELECT {{host}}'rmem_limit' AS part, coalesce(sk_rcvbuf, 0) AS v
+    SELECT {{host}}'rmem_limit' AS part, coalesce(rcvbuf_entry_bytes, sk_rcvbuf, 0) AS v
     FROM capture
     WHERE event = 'sock_io' AND dir = 'recv' AND sk_rmem_alloc IS NOT NULL
     UNION ALL
