@@ -23,6 +23,8 @@ const (
 	doorRefused
 )
 
+var doorEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_close", "sys_socket", "sys_read", "sock_io", "tcp_accept_fn"}
+
 // TestDoors records connects, accepts, sends and receives by every door of the kernel, and
 // calls that waited when the recording began.
 func TestDoors(t *testing.T) {
@@ -53,7 +55,7 @@ func TestDoors(t *testing.T) {
 		t.Fatalf("doors said %q, %v: %s", line, err, said.String())
 	}
 	capture := filepath.Join(t.TempDir(), "doors.parquet")
-	rec, err := ns.Record(tools+"/netrec", capture, "--profile", "full", "--buffer", "16M")
+	rec, err := ns.Record(tools+"/netrec", capture, "-e", strings.Join(doorEvents, ","))
 	if err != nil {
 		t.Fatal(err)
 	}
