@@ -44,10 +44,12 @@ type skbdrop struct {
 
 	kstack, reason, location scan.Col
 	drops, unsaid            int64
+	bare                     stackless
 }
 
 func newSkbdrop(in *engine.Input) engine.Fold {
 	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location")}
+	f.bare.stack = f.kstack
 	f.keys = in.Keys(f.own())
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
@@ -69,6 +71,7 @@ func (f *skbdrop) row(r *engine.Row) {
 		f.counts.Add(f.keys.Of(r), 1)
 	}
 	f.drops++
+	f.bare.row(r)
 	if !r.Has(f.reason) {
 		f.unsaid++
 	}
@@ -94,6 +97,7 @@ func (f *skbdrop) Finish(a *render.Answer) {
 	}) {
 		t.StrOr(e.Key.reason).StrOr(e.Key.location).Int(e.Count).End()
 	}
+	f.bare.Finish(a)
 	if f.unsaid > 0 {
 		a.Note(plural(f.unsaid, "drop", "drops") + " without a reason: this kernel's hook does not give one")
 	}

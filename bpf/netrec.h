@@ -192,8 +192,89 @@ static __always_inline void fill_stack(void *ctx, u64 *stack, const u32 slots, u
 
 #define FILL_STACK(stack, flags) fill_stack(ctx, stack, sizeof(stack) / sizeof(*(stack)), flags)
 
-/* For rare rows with a user stack: the recorder must read the process's maps while it lives. */
-#define SUBMIT_NOW(rec) bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP)
+/* --- stacks: which are taken, and which the recorder must see at once --- */
+
+const volatile bool cfg_all_stacks = false; /* also those that tell little and cost much */
+
+/* A walk through the kernel's stack takes microseconds, more than all the rest of a row.
+ * Where rows of a kind come by the ten thousand and their stacks repeat, the first of every
+ * second have one, and a share of the others. */
+#define STACK_WINDOW_NS (1000ull * 1000 * 1000)
+#define STACKS_FIRST 32
+#define STACKS_SHARE 64
+
+enum stack_kind {
+	STACK_DROP,
+	STACK_XMIT,
+	STACK_KINDS,
+};
+
+struct stack_budget {
+	u64 since;
+	u64 n;
+};
+
+/* An interrupt between two lines of stack_due shifts a count by one, no more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_KINDS);
+	__type(key, u32);
+	__type(value, struct stack_budget);
+} stack_budgets SEC(".maps");
+
+static __always_inline bool stack_due(u32 kind, u64 now)
+{
+	struct stack_budget *b;
+	u64 n;
+
+	if (cfg_all_stacks)
+		return true;
+	b = bpf_map_lookup_elem(&stack_budgets, &kind);
+	if (!b)
+		return true;
+	if (now - b->since >= STACK_WINDOW_NS) {
+		b->since = now;
+		b->n = 0;
+	}
+	n = b->n++;
+	return n < STACKS_FIRST || n % STACKS_SHARE == 0;
+}
+
+/* The recorder must read a process's maps while it lives, so a user stack that it has not
+ * seen wakes it: an interrupt, and two switches of tasks. One that it has can wait. Two
+ * stacks that share a slot wake it more often than need be. */
+#define KNOWN_STACKS 4096
+#define HASHED_FRAMES 8
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KNOWN_STACKS);
+	__type(key, u32);
+	__type(value, u64);
+} known_stacks SEC(".maps");
+
+static __always_inline bool new_stack(u32 pid, const u64 *stack)
+{
+	u64 hash = pid, *known;
+	u32 slot;
+
+	for (int i = 0; i < HASHED_FRAMES && stack[i]; i++)
+		hash = (hash ^ stack[i]) * 0x9e3779b97f4a7c15ull;
+	slot = hash >> 52; /* the best bits of a product, as many as there are slots */
+	known = bpf_map_lookup_elem(&known_stacks, &slot);
+	if (!known || *known == hash)
+		return !known;
+	*known = hash;
+	return true;
+}
+
+/* SUBMIT_STACK is SUBMIT for rows with a user stack. */
+#define SUBMIT_STACK(rec)                                                  \
+	do {                                                               \
+		if (new_stack((rec)->h.pid, (rec)->ustack))                \
+			(rec)->h.wake = 1;                                 \
+		SUBMIT(rec);                                               \
+	} while (0)
 
 /* --- calls: what is known at the start and needed at the end --- */
 

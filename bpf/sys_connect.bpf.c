@@ -36,7 +36,7 @@ static __always_inline int connect_exit(void *ctx, struct call *call, s64 ret)
 	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
 	r->fd = call->arg[0];
 	FILL_STACK(r->ustack, BPF_F_USER_STACK);
-	SUBMIT_NOW(r);
+	SUBMIT_STACK(r);
 	return 0;
 }
 

@@ -40,17 +40,21 @@ type Anchor struct {
 
 // Recording is what was asked for and how it ended.
 type Recording struct {
-	Command  []string          `json:"command"`
-	Profile  string            `json:"profile,omitempty"`
-	Events   []string          `json:"events"`
-	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
-	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
-	Buffer   int64             `json:"buffer_bytes"`
-	StartNS  int64             `json:"start_ns"` // unix time at which the last hook was attached, or the file begun
-	StopNS   int64             `json:"stop_ns,omitempty"`
-	End      string            `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
-	Warnings []string          `json:"warnings,omitempty"`
-	Part     *Part             `json:"part,omitempty"` // absent in files of other programs
+	Command []string          `json:"command"`
+	Profile string            `json:"profile,omitempty"`
+	Events  []string          `json:"events"`
+	Filters map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
+	Sample  *Sample           `json:"sample,omitempty"`  // absent: all connections
+	Buffer  int64             `json:"buffer_bytes"`
+
+	// AllStacks is set where every skb_drop and dev_xmit has its stack, as before there was a choice.
+	AllStacks bool `json:"all_stacks,omitempty"`
+
+	StartNS  int64    `json:"start_ns"` // unix time at which the last hook was attached, or the file begun
+	StopNS   int64    `json:"stop_ns,omitempty"`
+	End      string   `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
+	Warnings []string `json:"warnings,omitempty"`
+	Part     *Part    `json:"part,omitempty"` // absent in files of other programs
 
 	// Libraries are the files through which programs could look names up.
 	Libraries []Library `json:"libraries,omitempty"`
