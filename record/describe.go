@@ -122,29 +122,28 @@ const nameAgain = uint64(time.Second)
 
 // fixer completes records in the drain loop with what cannot wait: user stacks are
 // named while their process is likely still there.
-func (s *session) fixer() func([]byte) {
+func (s *session) fixer() (fix func([]byte), fixed []bool) {
 	type stack struct {
 		off, n int
 		hot    bool
 	}
 	stacks, any := make([]stack, schema.MaxID), false
+	fixed = make([]bool, schema.MaxID)
 	for _, e := range s.opt.Events {
 		for _, f := range e.Fields() {
 			if f.As == schema.AsUstack {
 				stacks[e.ID], any = stack{f.Offset, f.Size / 8, !e.Rare()}, true
+				fixed[e.ID] = true
 			}
 		}
 	}
 	if !any {
-		return nil
+		return nil, nil
 	}
 	pidOff, tsOff := int(unsafe.Offsetof(schema.Header{}.Pid)), int(unsafe.Offsetof(schema.Header{}.TS))
 	early, seen := s.nameEarly(), map[uint64]uint64{}
 	return func(rec []byte) {
 		st := stacks[recordEvent(rec)]
-		if st.n == 0 {
-			return
-		}
 		pid, ts := int32(binary.LittleEndian.Uint32(rec[pidOff:])), binary.LittleEndian.Uint64(rec[tsOff:])
 		key, again := uint64(uint32(pid)), uint64(moment)
 		if !st.hot { // of a hot event one stack of a process will do: by what is known then most others are named
@@ -169,7 +168,7 @@ func (s *session) fixer() func([]byte) {
 		case early <- userStack{pid, frames}:
 		default: // named when its row is written, if the process is still there
 		}
-	}
+	}, fixed
 }
 
 // hashFrames mixes the frames of a stack up to the first zero into key.

@@ -183,7 +183,7 @@ func (s *session) attach() error {
 	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus, mono()); err != nil {
 		return err
 	}
-	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
+	s.drain, err = newDrain(s.hooks.Rings, s.cpus)
 	return err
 }
 
@@ -191,7 +191,7 @@ func (s *session) attach() error {
 func (s *session) begin() error {
 	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus)
 	s.drain.pile = <-s.writer.free
-	s.drain.fix = s.fixer()
+	s.drain.fix, s.drain.fixed = s.fixer()
 	if err := s.metaRows(); err != nil {
 		return err
 	}
@@ -229,9 +229,7 @@ func (s *session) run(ctx context.Context) error {
 			return err
 		}
 		now := time.Now()
-		if err := s.drain.all(); err != nil {
-			return err
-		}
+		s.drain.all()
 		if mono()-s.acct.seenAt >= int64(tick) {
 			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
 				return err
@@ -245,7 +243,7 @@ func (s *session) run(ctx context.Context) error {
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
-		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > pileBytes/2 {
+		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > handOverBytes || s.drain.full {
 			handed, err := s.handOver(now)
 			if err != nil {
 				return err
