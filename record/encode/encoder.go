@@ -192,7 +192,11 @@ func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
 		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
 			e.numbered(c, f, rows, n)
 		default:
-			e.spelled(c, f, rows, n)
+			if f.raws.short != nil {
+				e.spelledShort(c, f, rows, n)
+			} else {
+				e.spelled(c, f, rows, n)
+			}
 		}
 	}
 }

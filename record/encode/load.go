@@ -31,6 +31,9 @@ func newField(f schema.Field, stride int) field {
 	case schema.AsRef, schema.AsKsym, schema.AsCgroup:
 		r.nullable, r.null = true, 0
 	}
+	if f.Size == shortBytes && (f.As == schema.AsStr || f.As == schema.AsIP) {
+		r.raws.short = make([]short, shortSlots)
+	}
 	if schema.Columns[f.Column].Required {
 		r.nullable = false
 	}
