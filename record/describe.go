@@ -22,7 +22,7 @@ import (
 func (s *session) describe() error {
 	now := s.wall(mono())
 	s.lacks = lacking()
-	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, AllStacks: s.opt.AllStacks, Sample: s.filters.Sample,
+	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, StackShare: !s.opt.AllStacks, Sample: s.filters.Sample,
 		StartNS: now, Warnings: s.warnings(0), Libraries: s.hooks.Libraries,
 		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {

@@ -130,6 +130,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
+	debug.SetGCPercent(leanGC)
 	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
 	return s.begin()
 }
@@ -349,6 +350,10 @@ func rings(cpus int) int {
 }
 
 const defaultBuffer = 32 << 20
+
+// leanGC is how far the heap may grow between two collections, in percent: rows take nothing
+// from it, so collections are few, and memory is other people's.
+const leanGC = 40
 
 // ringSizes splits the memory: an eighth for rare events, the rest for the hot
 // ones; the kernel wants powers of two of at least a page.

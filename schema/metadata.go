@@ -47,8 +47,9 @@ type Recording struct {
 	Sample  *Sample           `json:"sample,omitempty"`  // absent: all connections
 	Buffer  int64             `json:"buffer_bytes"`
 
-	// AllStacks is set where every skb_drop and dev_xmit has its stack, as before there was a choice.
-	AllStacks bool `json:"all_stacks,omitempty"`
+	// StackShare is set where stacks were taken for a share of the rows that tell little by them:
+	// skb_drop with a reason that gives none, and dev_xmit. The others have NULL.
+	StackShare bool `json:"stack_share,omitempty"`
 
 	StartNS  int64    `json:"start_ns"` // unix time at which the last hook was attached, or the file begun
 	StopNS   int64    `json:"stop_ns,omitempty"`
