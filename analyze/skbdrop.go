@@ -46,11 +46,13 @@ type skbdrop struct {
 
 	kstack, reason, location, netns scan.Col
 	drops, unsaid                   int64
+	bare                            stackless
 	uncounted                       agg.Keyed[int64, int64] // drops in namespaces that the counters leave out
 }
 
 func newSkbdrop(in *engine.Input) engine.Fold {
 	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location"), netns: in.Int("netns")}
+	f.bare.stack = f.kstack
 	f.keys = in.Keys(f.own())
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
@@ -73,6 +75,7 @@ func (f *skbdrop) row(r *engine.Row) {
 	}
 	f.drops++
 	f.outside(r.Int(f.netns))
+	f.bare.row(r)
 	if !r.Has(f.reason) {
 		f.unsaid++
 	}
@@ -98,6 +101,7 @@ func (f *skbdrop) Finish(a *render.Answer) {
 	}) {
 		t.StrOr(e.Key.reason).StrOr(e.Key.location).Int(e.Count).End()
 	}
+	f.bare.Finish(a)
 	if f.unsaid > 0 {
 		a.Note(plural(f.unsaid, "drop", "drops") + " without a reason: this kernel's hook does not give one")
 	}

@@ -14,7 +14,8 @@ var _ = register(engine.Analysis{
 also sends from the receive path, when an acknowledgement opens its window: such a
 stack begins with an interrupt, and the process on the CPU has nothing to do with it.
 Functions that the compiler inlined are missing from stacks. A packet that a driver
-refused is handed over again and counts each time.`,
+refused is handed over again and counts each time. Unless recorded with --all-stacks, on each
+CPU the first 32 packets a second have a stack, and every 64th of the others.`,
 	Example: "txstacks --frames 8",
 	Options: []engine.Option{
 		{Name: "frames", Kind: engine.Number, Default: "0", Doc: "innermost frames of a stack that count; 0 for all"},
@@ -26,7 +27,14 @@ refused is handed over again and counts each time.`,
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
 		counts := countBy[engine.Key](in, "stacks", keys.Columns...)
 		counts.table.Unnamed = true
-		in.On("dev_xmit", func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
-		return counts
+		bare := &stackless{stack: stack}
+		in.On("dev_xmit", func(r *engine.Row) {
+			bare.row(r)
+			counts.Add(keys.Of(r), 1)
+		})
+		return engine.FoldFunc(func(a *render.Answer) {
+			counts.Finish(a)
+			bare.Finish(a)
+		})
 	},
 })

@@ -151,9 +151,10 @@ func TestMapsAreBounded(t *testing.T) {
 		"irq_starts": true, "dequeues": true, // a fixed number of slots per CPU
 		"thread_marks": true, "entered": true, // a fixed number of slots that threads share
 		"lookups": true, "blank_lookup": true, // threads that look names up at a time, at most 4096
-		"stack_pids":  true,                      // the newest 1024 processes whose stacks were seen
-		"qdisc_kinds": true,                      // kinds of queueing disciplines that the kernel has
-		"counts":      true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader
+		"known_stacks":  true,                      // a fixed number of slots that stacks share
+		"stack_budgets": true,                      // a fixed number of kinds per CPU
+		"qdisc_kinds":   true,                      // kinds of queueing disciplines that the kernel has
+		"counts":        true, "count_slots": true, // functions and tracepoints that the user named, bounded by the loader
 		".rodata": true, ".bss": true}
 	for name := range mustSpec(t).Maps {
 		if !known[name] {

@@ -20,7 +20,7 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	r->len_bytes = len;
 	r->rc = rc;
 	r->kstack[0] = 0;
-	if (cfg_detail)
+	if (cfg_detail && stack_due(STACK_XMIT, r->h.ts_ns))
 		FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;

@@ -55,6 +55,7 @@ struct counter {
 
 struct cpu_counters {
 	u64 seq;
+	u64 woken; /* when this CPU last woke the recorder */
 	struct counter ev[EV_MAX];
 };
 
@@ -108,12 +109,28 @@ static __always_inline void add_one(u64 *p)
 	__sync_fetch_and_add(p, 1);
 }
 
+/* Asking how full a ring is costs more than it tells: one record in so many does, and does
+ * not wake the recorder again while that is on its way. Which one is drawn by its number, so
+ * that loads in step cannot hide a ring. */
+#define LOOK_SHIFT 60 /* one in sixteen */
+#define WAKE_AGAIN_NS (1000ull * 1000)
+
+static __always_inline bool wake_due(struct cpu_counters *c, void *ring, u64 seq, u64 now)
+{
+	if ((seq * 0x9e3779b97f4a7c15ull) >> LOOK_SHIFT || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes)
+		return false;
+	if (now - c->woken < WAKE_AGAIN_NS)
+		return false;
+	c->woken = now; /* an interrupt here wakes once more than need be */
+	return true;
+}
+
 /* begin reserves a record and fills its header, or counts the loss; task is set where
  * nothing but a task can be under way. */
 static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, const bool task)
 {
 	struct cpu_counters *c;
-	u64 seq, id, avail;
+	u64 seq, id;
 	struct header *h;
 	u32 cpu, slot;
 	void *ring;
@@ -130,12 +147,18 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	if (!ring)
 		goto lost;
 	h = bpf_ringbuf_reserve(ring, size, 0);
+	if (!h && rare) { /* better among the hot ones than lost */
+		slot = cpu & (cfg_rings - 1);
+		ring = bpf_map_lookup_elem(&rings, &slot);
+		if (!ring)
+			goto lost;
+		h = bpf_ringbuf_reserve(ring, size, 0);
+	}
 	if (!h)
 		goto lost;
-	avail = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	h->wake = avail >= cfg_wake_bytes && avail - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
 	id = bpf_get_current_pid_tgid();
 	h->ts_ns = bpf_ktime_get_ns();
+	h->wake = task ? 0 : wake_due(c, ring, seq, h->ts_ns); /* calls of libraries are few, and must do with little stack */
 	h->seq = seq;
 	h->sock = sock;
 	h->skb = skb;
@@ -174,7 +197,7 @@ static __always_inline bool rare_has_room(void)
 	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), 0, netns, true))
 
 /* submit hands a record over. The recorder looks by itself many times a second;
- * it is woken only when a ring fills, once per filling. */
+ * it is woken only when a ring fills, not more than once a millisecond by each CPU. */
 static __always_inline void submit(struct header *h)
 {
 	bpf_ringbuf_submit(h, h->wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
@@ -194,8 +217,89 @@ static __always_inline void fill_stack(void *ctx, u64 *stack, const u32 slots, u
 
 #define FILL_STACK(stack, flags) fill_stack(ctx, stack, sizeof(stack) / sizeof(*(stack)), flags)
 
-/* For rare rows with a user stack: the recorder must read the process's maps while it lives. */
-#define SUBMIT_NOW(rec) bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP)
+/* --- stacks: which are taken, and which the recorder must see at once --- */
+
+const volatile bool cfg_all_stacks = false; /* also those that tell little and cost much */
+
+/* A walk through the kernel's stack takes microseconds, more than all the rest of a row.
+ * Where rows of a kind come by the ten thousand and their stacks repeat, the first of every
+ * second have one, and a share of the others. */
+#define STACK_WINDOW_NS (1000ull * 1000 * 1000)
+#define STACKS_FIRST 32
+#define STACKS_SHARE 64
+
+enum stack_kind {
+	STACK_DROP,
+	STACK_XMIT,
+	STACK_KINDS,
+};
+
+struct stack_budget {
+	u64 since;
+	u64 n;
+};
+
+/* An interrupt between two lines of stack_due shifts a count by one, no more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_KINDS);
+	__type(key, u32);
+	__type(value, struct stack_budget);
+} stack_budgets SEC(".maps");
+
+static __always_inline bool stack_due(u32 kind, u64 now)
+{
+	struct stack_budget *b;
+	u64 n;
+
+	if (cfg_all_stacks)
+		return true;
+	b = bpf_map_lookup_elem(&stack_budgets, &kind);
+	if (!b)
+		return true;
+	if (now - b->since >= STACK_WINDOW_NS) {
+		b->since = now;
+		b->n = 0;
+	}
+	n = b->n++;
+	return n < STACKS_FIRST || n % STACKS_SHARE == 0;
+}
+
+/* The recorder must read a process's maps while it lives, so a user stack that it has not
+ * seen wakes it: an interrupt, and two switches of tasks. One that it has can wait. Two
+ * stacks that share a slot wake it more often than need be. */
+#define KNOWN_STACKS 4096
+#define HASHED_FRAMES 8
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KNOWN_STACKS);
+	__type(key, u32);
+	__type(value, u64);
+} known_stacks SEC(".maps");
+
+static __always_inline bool new_stack(u32 pid, const u64 *stack)
+{
+	u64 hash = pid, *known;
+	u32 slot;
+
+	for (int i = 0; i < HASHED_FRAMES && stack[i]; i++)
+		hash = (hash ^ stack[i]) * 0x9e3779b97f4a7c15ull;
+	slot = hash >> 52; /* the best bits of a product, as many as there are slots */
+	known = bpf_map_lookup_elem(&known_stacks, &slot);
+	if (!known || *known == hash)
+		return !known;
+	*known = hash;
+	return true;
+}
+
+/* SUBMIT_STACK is SUBMIT for rows with a user stack. */
+#define SUBMIT_STACK(rec)                                                  \
+	do {                                                               \
+		if (new_stack((rec)->h.pid, (rec)->ustack))                \
+			(rec)->h.wake = 1;                                 \
+		SUBMIT(rec);                                               \
+	} while (0)
 
 /* --- calls: what is known at the start and needed at the end --- */
 

@@ -4,6 +4,24 @@
 
 #define REASON_UNKNOWN -1
 
+/* Reasons that say no more than that a packet was freed: every socket that closes in good
+ * order frees some so. Their numbers differ from kernel to kernel, and not all have them. */
+enum skb_drop_reason___any {
+	SKB_CONSUMED___any,
+	SKB_DROP_REASON_NOT_SPECIFIED___any,
+	SKB_DROP_REASON_QUEUE_PURGE___any,
+};
+
+#define IS_REASON(reason, name)                                                              \
+	(bpf_core_enum_value_exists(enum skb_drop_reason___any, name##___any) &&                 \
+	 (reason) == bpf_core_enum_value(enum skb_drop_reason___any, name##___any))
+
+static __always_inline bool ordinary(s32 reason)
+{
+	return IS_REASON(reason, SKB_DROP_REASON_QUEUE_PURGE) || IS_REASON(reason, SKB_DROP_REASON_NOT_SPECIFIED) ||
+	       IS_REASON(reason, SKB_CONSUMED);
+}
+
 static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location, s32 reason, struct sock *rx_sk)
 {
 	struct sock *sk = rx_sk ?: skb->sk;
@@ -29,7 +47,9 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	r->protocol = h.proto;
 	r->tcp_flags = h.flags;
 	r->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-	FILL_STACK(r->kstack, 0);
+	r->kstack[0] = 0;
+	if (!ordinary(reason) || stack_due(STACK_DROP, r->h.ts_ns))
+		FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;
 }

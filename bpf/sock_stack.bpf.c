@@ -2,31 +2,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "netrec.h"
 
-/* Processes whose stacks were seen, and when. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, u32);
-	__type(value, u64);
-} stack_pids SEC(".maps");
-
-#define KNOWN_NS (1000ull * 1000 * 1000)
-
-/* The first stack of a process wakes the recorder, which must look at the process while it
- * lives; the others can wait. */
-static __always_inline void submit_stack(struct sock_stack *r)
-{
-	u32 pid = r->h.pid;
-	u64 now = r->h.ts_ns, *seen = bpf_map_lookup_elem(&stack_pids, &pid);
-
-	if (seen && now - *seen < KNOWN_NS) {
-		SUBMIT(r);
-		return;
-	}
-	bpf_map_update_elem(&stack_pids, &pid, &now, BPF_ANY);
-	SUBMIT_NOW(r);
-}
-
 /* The hooks are those of sock_io, so that one has a row where the other has. */
 static __always_inline int sock_stack(void *ctx, struct sock *sk, const u8 dir, s64 ret, s32 flags, const bool direct)
 {
@@ -48,7 +23,7 @@ static __always_inline int sock_stack(void *ctx, struct sock *sk, const u8 dir, 
 	prot = K(sk, __sk_common.skc_prot);
 	bpf_probe_read_kernel(r->prot_name, sizeof(r->prot_name), &prot->name);
 	FILL_STACK(r->ustack, BPF_F_USER_STACK);
-	submit_stack(r);
+	SUBMIT_STACK(r);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static __always_inline int connect_done(void *ctx, struct call *call, struct soc
 	r->fd = fd;
 	r->door = from;
 	FILL_STACK(r->ustack, BPF_F_USER_STACK);
-	SUBMIT_NOW(r);
+	SUBMIT_STACK(r);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ type counters struct {
 // Layout of struct cpu_counters in bpf/netrec.h; a test compares it with the object's BTF.
 const (
 	counterSize  = 32
-	counterStart = 8
+	counterStart = 16
 )
 
 func counterStride() int { return counterStart + counterSize*schema.MaxID }
@@ -53,7 +53,7 @@ type account struct {
 	seen     []sample // by event and CPU, at the last look
 	seenAt   int64    // monotonic ns
 	recorded tally    // by the writer, after a commit
-	dropped  tally    // by the drain loop, for want of room; by the writer, for want of disk
+	dropped  tally    // by the writer, for want of disk
 	reported tally    // of dropped, already in a row
 	made     tally    // by the recorder, from counters; no ring has them
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -18,11 +19,11 @@ func TestCountingFlush(t *testing.T) {
 	look := func(now int64, full bool) []schema.Counted {
 		p := newPile(2)
 		if full {
-			p.bytes = pileBytes
+			p.used = pileBytes
 		}
 		c.flush(p, a, now, header)
 		var rows []schema.Counted
-		for data := p.data[e.ID]; len(data) > 0; data = data[e.Size():] {
+		for data := slices.Concat(p.kept[e.ID]...); len(data) > 0; data = data[e.Size():] {
 			var row schema.Counted
 			if _, err := binary.Decode(data[:e.Size()], binary.LittleEndian, &row); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +22,7 @@ import (
 func (s *session) describe() error {
 	now := s.meta.StartNS
 	s.lacks = lacking()
-	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, Sample: s.filters.Sample,
+	s.meta = schema.Recording{Command: s.opt.Args, Profile: string(s.opt.Profile), Filters: s.filters.Text, StackShare: !s.opt.AllStacks, Sample: s.filters.Sample,
 		StartNS: now, AttachNS: int64(s.attaching), Warnings: s.warnings(0), Libraries: s.hooks.Libraries,
 		Part: &schema.Part{ID: rand.Text(), Index: 1, BeganNS: now}}
 	for _, r := range s.hooks.Rings {
@@ -112,39 +113,48 @@ func (s *session) warn() {
 	}
 }
 
-// maxSeen bounds the processes whose stacks are remembered to have been named early.
+// maxSeen bounds the stacks that are remembered to have been named early.
 const maxSeen = 4096
+
+// nameAgain is how long a stack is taken to have the names that it had.
+const nameAgain = uint64(time.Second)
 
 // fixer completes records in the drain loop with what cannot wait: user stacks are
 // named while their process is likely still there.
-func (s *session) fixer() func([]byte) {
+func (s *session) fixer() (fix func([]byte), fixed []bool) {
 	type stack struct {
 		off, n int
 		hot    bool
 	}
-	stacks := map[uint16]stack{}
+	stacks, any := make([]stack, schema.MaxID), false
+	fixed = make([]bool, schema.MaxID)
 	for _, e := range s.opt.Events {
 		for _, f := range e.Fields() {
 			if f.As == schema.AsUstack {
-				stacks[e.ID] = stack{f.Offset, f.Size / 8, !e.Rare()}
+				stacks[e.ID], any = stack{f.Offset, f.Size / 8, !e.Rare()}, true
+				fixed[e.ID] = true
 			}
 		}
 	}
+	if !any {
+		return nil, nil
+	}
 	pidOff, tsOff := int(unsafe.Offsetof(schema.Header{}.Pid)), int(unsafe.Offsetof(schema.Header{}.TS))
-	early, seen := s.nameEarly(), map[int32]uint64{}
+	early, seen := s.nameEarly(), map[uint64]uint64{}
 	return func(rec []byte) {
-		st, ok := stacks[recordEvent(rec)]
-		if !ok {
-			return
-		}
+		st := stacks[recordEvent(rec)]
 		pid, ts := int32(binary.LittleEndian.Uint32(rec[pidOff:])), binary.LittleEndian.Uint64(rec[tsOff:])
-		if st.hot && ts-seen[pid] < uint64(moment) {
-			return // what is known of the process by then names most of its stacks later
+		key, again := uint64(uint32(pid)), uint64(moment)
+		if !st.hot { // of a hot event one stack of a process will do: by what is known then most others are named
+			key, again = hashFrames(key, rec[st.off:st.off+8*st.n]), nameAgain
+		}
+		if last, ok := seen[key]; ok && ts-last < again {
+			return
 		}
 		if len(seen) >= maxSeen {
 			clear(seen)
 		}
-		seen[pid] = ts
+		seen[key] = ts
 		frames := make([]uint64, 0, st.n)
 		for i := range st.n {
 			a := binary.LittleEndian.Uint64(rec[st.off+8*i:])
@@ -157,7 +167,20 @@ func (s *session) fixer() func([]byte) {
 		case early <- userStack{pid, frames}:
 		default: // named when its row is written, if the process is still there
 		}
+	}, fixed
+}
+
+// hashFrames mixes the frames of a stack up to the first zero into key.
+func hashFrames(key uint64, raw []byte) uint64 {
+	for ; len(raw) >= 8; raw = raw[8:] {
+		a := binary.LittleEndian.Uint64(raw)
+		if a == 0 {
+			break
+		}
+		key = (key ^ a) * 0x9e3779b97f4a7c15
+		key ^= key >> 32
 	}
+	return key
 }
 
 // userStack is a stack to be named soon.

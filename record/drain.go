@@ -3,12 +3,9 @@ package record
 import (
 	"errors"
 	"fmt"
-	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
 
 	"netrec/schema"
@@ -21,41 +18,46 @@ const (
 	moment = 10 * time.Millisecond
 )
 
-// ringHeader is what the kernel puts before each record of a ring, in bytes.
-const ringHeader = 8
-
 // drain empties the rings into piles.
 type drain struct {
-	readers []*ringbuf.Reader
+	rings   []*ring
 	epoll   int
-	rec     ringbuf.Record
 	pile    *pile
 	cpus    int
-	dropped tally // rows for which no pile had room
+	sizes   []int // of records, by event; 0 for none
 	fix     func(rec []byte)
+	fixed   []bool // events that fix looks at
 	total   int64
 	unknown int64 // records of no known event or size: a broken object
+	full    bool  // the pile was, and records were left in the rings
 }
 
-func newDrain(rings []*ebpf.Map, cpus int, dropped tally) (*drain, error) {
-	d := &drain{cpus: cpus, dropped: dropped}
+func newDrain(rings []*ebpf.Map, cpus int) (*drain, error) {
+	d := &drain{cpus: cpus, sizes: recordSizes()}
 	var err error
 	if d.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
 	}
 	for i, m := range rings {
-		r, err := ringbuf.NewReader(m)
+		r, err := mapRing(m)
 		if err != nil {
-			return nil, fmt.Errorf("map ring %d: %w", i, err)
+			return nil, fmt.Errorf("ring %d: %w", i, err)
 		}
-		r.SetDeadline(time.Unix(1, 0)) // never wait inside a reader
-		d.readers = append(d.readers, r)
+		d.rings = append(d.rings, r)
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(i)}
 		if err := unix.EpollCtl(d.epoll, unix.EPOLL_CTL_ADD, m.FD(), &ev); err != nil {
 			return nil, fmt.Errorf("watch ring %d: %w", i, err)
 		}
 	}
 	return d, nil
+}
+
+func recordSizes() []int {
+	sizes := make([]int, schema.MaxID)
+	for i := range schema.Events {
+		sizes[schema.Events[i].ID] = schema.Events[i].Size()
+	}
+	return sizes
 }
 
 // wait returns when a probe wakes the recorder or the time is up.
@@ -68,48 +70,43 @@ func (d *drain) wait(t time.Duration) error {
 	return nil
 }
 
-// all moves what is in the rings now into the pile. What comes meanwhile is left for
-// the next call, so that one busy ring can keep neither the others nor commits waiting.
-func (d *drain) all() error {
-	for i, r := range d.readers {
-		for left := r.AvailableBytes(); left > 0; left -= len(d.rec.RawSample) + ringHeader {
-			err := r.ReadInto(&d.rec)
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("read ring %d: %w", i, err)
-			}
-			d.one(d.rec.RawSample)
-		}
+// all moves what is in the rings now into the pile, as far as that has room: the rest is safe
+// in the rings, and what finds no room there either the probes count. What comes meanwhile is
+// left for the next call, so that one busy ring can keep neither the others nor commits waiting.
+func (d *drain) all() {
+	d.full = false
+	// Rare events have the last ring and go first.
+	for i := len(d.rings) - 1; i >= 0 && !d.full; i-- {
+		d.rings[i].each(d.one)
 	}
-	return nil
 }
 
-func (d *drain) one(rec []byte) {
+// one takes a record, or reports that there is no room for it.
+func (d *drain) one(rec []byte) bool {
 	if len(rec) < cpuOffset+2 {
 		d.unknown++
-		return
+		return true
 	}
 	id, cpu := recordEvent(rec), recordCPU(rec)
-	e := schema.ByID(id)
-	if e == nil || len(rec) < e.Size() || cpu >= d.cpus {
+	if int(id) >= len(d.sizes) || d.sizes[id] == 0 || len(rec) < d.sizes[id] || cpu >= d.cpus {
 		d.unknown++
-		return
+		return true
 	}
-	rec = rec[:e.Size()]
+	rec = rec[:d.sizes[id]]
+	if !d.pile.add(id, cpu, rec) {
+		d.full = true
+		return false
+	}
 	d.total++
-	if d.fix != nil {
+	if d.fix != nil && d.fixed[id] {
 		d.fix(rec)
 	}
-	if !d.pile.add(id, cpu, rec) {
-		atomic.AddInt64(d.dropped.at(id, cpu), 1)
-	}
+	return true
 }
 
 func (d *drain) close() {
-	for _, r := range d.readers {
-		r.Close()
+	for _, r := range d.rings {
+		r.close()
 	}
 	unix.Close(d.epoll)
 }

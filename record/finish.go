@@ -56,7 +56,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.meta.StopNS, s.meta.End = s.wall(s.stopped), s.end
 	s.cost()
 	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
-	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules(), s.drain.all())
+	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules())
 	s.settle()
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)
@@ -85,7 +85,11 @@ func (s *session) lastTurn() error {
 // was closed may still submit for a moment.
 func (s *session) settle() {
 	for range 50 {
-		_ = s.drain.all()
+		s.drain.all()
+		for s.drain.full {
+			s.drain.pile = s.writer.push(s.drain.pile)
+			s.drain.all()
+		}
 		var pending int64
 		for _, e := range s.opt.Events {
 			for cpu := range s.cpus {

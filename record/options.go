@@ -29,6 +29,7 @@ type Options struct {
 	CountFuncs []string               // patterns of kernel functions whose calls are counted
 	CountTPs   []string               // the same of tracepoints, group:name
 	IOStacks   bool                   // which code sends and receives, too
+	AllStacks  bool                   // also stacks that tell little and cost much
 	Ready      string                 // file to create once every hook is attached
 	Manager    string                 // socket of the service manager, to be told when the recording has begun
 	Libraries  []string               // files to look for name lookups in, beside the C libraries that are found

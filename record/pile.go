@@ -6,6 +6,8 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"netrec/record/encode"
 	"netrec/schema"
 )
@@ -13,14 +15,19 @@ import (
 // Bounds of the memory between rings and file. Three piles exist: one is filled,
 // one waits, one is being encoded.
 const (
-	pileBytes = 32 << 20
-	piles     = 3
-	hotRows   = 1000 // an event with so many rows in a commit gets a row group of its own
+	pileBytes     = 10 << 20
+	handOverBytes = pileBytes / 4 * 3
+	chunkBytes    = 64 << 10 // room that an event gets at a time
+	piles         = 3
+	hotRows       = 1000 // an event with so many rows in a commit gets a row group of its own
 )
 
 // pile is the rows of one commit to be, raw as the rings delivered them.
 type pile struct {
-	data  [][]byte // by event id
+	data  [][]byte   // the recorder's own rows, by event id
+	kept  [][][]byte // those of the rings, by event id; whole records in each part
+	room  []byte     // what parts are cut from, outside the heap
+	used  int        // of room
 	rows  tally
 	bytes int
 	n     int64
@@ -40,13 +47,14 @@ func newTally(cpus int) tally { return tally{make([]int64, schema.MaxID*cpus), c
 func (t tally) at(event uint16, cpu int) *int64 { return &t.n[int(event)*t.cpus+cpu] }
 
 func newPile(cpus int) *pile {
-	return &pile{data: make([][]byte, schema.MaxID), rows: newTally(cpus)}
+	return &pile{data: make([][]byte, schema.MaxID), kept: make([][][]byte, schema.MaxID), rows: newTally(cpus)}
 }
 
 func (p *pile) reset() {
 	for i := range p.data {
-		p.data[i] = p.data[i][:0]
+		p.data[i], p.kept[i] = p.data[i][:0], p.kept[i][:0]
 	}
+	p.used = 0
 	clear(p.rows.n)
 	p.bytes, p.n, p.due, p.then = 0, 0, time.Time{}, nil
 	p.lent = p.lent[:0]
@@ -63,14 +71,46 @@ func recordCPU(rec []byte) int      { return int(binary.LittleEndian.Uint16(rec[
 
 // add copies a record of a known event. It reports false where the pile is full.
 func (p *pile) add(event uint16, cpu int, rec []byte) bool {
-	if p.bytes+len(rec) > pileBytes {
-		return false
+	parts := p.kept[event]
+	last := len(parts) - 1
+	if last < 0 || cap(parts[last])-len(parts[last]) < len(rec) {
+		part := p.cut()
+		if part == nil {
+			return false
+		}
+		parts, last = append(parts, part), last+1
+		p.kept[event] = parts
 	}
-	p.data[event] = append(p.data[event], rec...)
+	parts[last] = append(parts[last], rec...)
 	p.bytes += len(rec)
 	p.n++
 	*p.rows.at(event, cpu)++
 	return true
+}
+
+// cut returns room for more records, nil where there is none. The memory is the kernel's
+// until it is used, and the collector need not know of it.
+func (p *pile) cut() []byte {
+	if p.room == nil {
+		var err error
+		if p.room, err = unix.Mmap(-1, 0, pileBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS); err != nil {
+			return nil
+		}
+	}
+	if p.used+chunkBytes > len(p.room) {
+		return nil
+	}
+	from := p.used
+	p.used += chunkBytes
+	return p.room[from:from:p.used]
+}
+
+// release gives the memory back.
+func (p *pile) release() {
+	if p.room != nil {
+		_ = unix.Munmap(p.room)
+		p.room = nil
+	}
 }
 
 // idle reports that nothing happened: there is at most what the recorder used itself.
@@ -87,17 +127,24 @@ func (p *pile) own(event uint16, row any) error {
 	return nil
 }
 
-// batches splits a pile into events with a row group of their own and the rest.
-func (p *pile) batches() (hot, mixed []encode.Batch) {
-	for id, data := range p.data {
-		if len(data) == 0 {
-			continue
+// batches splits a pile into events with row groups of their own and the rest.
+func (p *pile) batches() (hot [][]encode.Batch, mixed []encode.Batch) {
+	for id := range p.data {
+		e, bytes := schema.ByID(uint16(id)), len(p.data[id])
+		var parts []encode.Batch
+		if bytes > 0 {
+			parts = append(parts, encode.Batch{Event: e, Data: p.data[id]})
 		}
-		b := encode.Batch{Event: schema.ByID(uint16(id)), Data: data}
-		if len(data) >= hotRows*b.Event.Size() {
-			hot = append(hot, b)
-		} else {
-			mixed = append(mixed, b)
+		for _, data := range p.kept[id] {
+			parts = append(parts, encode.Batch{Event: e, Data: data})
+			bytes += len(data)
+		}
+		switch {
+		case bytes == 0:
+		case bytes >= hotRows*e.Size():
+			hot = append(hot, parts)
+		default:
+			mixed = append(mixed, parts...)
 		}
 	}
 	return hot, mixed

@@ -143,6 +143,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
+	debug.SetGCPercent(leanGC)
 	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
 	return s.begin()
 }
@@ -174,7 +175,7 @@ func (s *session) attach() error {
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
 		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
-		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Clock: mono}
+		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Clock: mono}
 	var err error
 	s.watchModules()
 	began := mono()
@@ -198,7 +199,7 @@ func (s *session) attach() error {
 	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus); err != nil {
 		return err
 	}
-	s.drain, err = newDrain(s.hooks.Rings, s.cpus, s.acct.dropped)
+	s.drain, err = newDrain(s.hooks.Rings, s.cpus)
 	return err
 }
 
@@ -229,7 +230,7 @@ func (s *session) openGate(ctx context.Context) error {
 func (s *session) begin() error {
 	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus)
 	s.drain.pile = <-s.writer.free
-	s.drain.fix = s.fixer()
+	s.drain.fix, s.drain.fixed = s.fixer()
 	if err := s.metaRows(); err != nil {
 		return err
 	}
@@ -267,9 +268,7 @@ func (s *session) run(ctx context.Context) error {
 			return err
 		}
 		now := time.Now()
-		if err := s.drain.all(); err != nil {
-			return err
-		}
+		s.drain.all()
 		if mono()-s.acct.seenAt >= int64(tick) {
 			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
 				return err
@@ -283,7 +282,7 @@ func (s *session) run(ctx context.Context) error {
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
-		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > pileBytes/2 {
+		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > handOverBytes || s.drain.full {
 			handed, err := s.handOver(now)
 			if err != nil {
 				return err
@@ -415,6 +414,10 @@ func rings(cpus int) int {
 }
 
 const defaultBuffer = 32 << 20
+
+// leanGC is how far the heap may grow between two collections, in percent: rows take nothing
+// from it, so collections are few, and memory is other people's.
+const leanGC = 40
 
 // ringSizes splits the memory: an eighth for rare events, the rest for the hot
 // ones; the kernel wants powers of two of at least a page.

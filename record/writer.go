@@ -137,9 +137,9 @@ func (w *writer) listObjects() error {
 // add encodes a pile into row groups of the next commit.
 func (w *writer) add(p *pile) error {
 	hot, mixed := p.batches()
-	for _, b := range hot {
-		if err := w.file.Add(w.enc, b); err != nil {
-			return fmt.Errorf("encode %s: %w", b.Event.Name, err)
+	for _, parts := range hot {
+		if err := w.file.Add(w.enc, parts...); err != nil {
+			return fmt.Errorf("encode %s: %w", parts[0].Event.Name, err)
 		}
 	}
 	if len(mixed) > 0 {
@@ -177,10 +177,19 @@ func (w *writer) offer(p *pile) *pile {
 	return p
 }
 
+// push hands a pile over when the writer has room, and returns an empty one.
+func (w *writer) push(p *pile) *pile {
+	w.in <- p
+	return <-w.free
+}
+
 // finish commits the last pile and waits until all is written or counted as lost.
 func (w *writer) finish(p *pile) {
 	w.in <- p
 	close(w.in)
 	<-w.done
 	w.closing.Wait()
+	for range piles {
+		(<-w.free).release()
+	}
 }

@@ -44,18 +44,23 @@ type Anchor struct {
 
 // Recording is what was asked for and how it ended.
 type Recording struct {
-	Command  []string          `json:"command"`
-	Profile  string            `json:"profile,omitempty"`
-	Events   []string          `json:"events"`
-	Filters  map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
-	Sample   *Sample           `json:"sample,omitempty"`  // absent: all connections
-	Buffer   int64             `json:"buffer_bytes"`
-	StartNS  int64             `json:"start_ns"`            // unix time at which the probes began to make rows, or the file begun
-	AttachNS int64             `json:"attach_ns,omitempty"` // how long it took to load and attach the hooks, before that
-	StopNS   int64             `json:"stop_ns,omitempty"`
-	End      string            `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
-	Warnings []string          `json:"warnings,omitempty"`
-	Part     *Part             `json:"part,omitempty"` // absent in files of other programs
+	Command []string          `json:"command"`
+	Profile string            `json:"profile,omitempty"`
+	Events  []string          `json:"events"`
+	Filters map[string]string `json:"filters,omitempty"` // by name; values of one are alternatives
+	Sample  *Sample           `json:"sample,omitempty"`  // absent: all connections
+	Buffer  int64             `json:"buffer_bytes"`
+
+	// StackShare is set where stacks were taken for a share of the rows that tell little by them:
+	// skb_drop with a reason that gives none, and dev_xmit. The others have NULL.
+	StackShare bool `json:"stack_share,omitempty"`
+
+	StartNS  int64    `json:"start_ns"`            // unix time at which the probes began to make rows, or the file begun
+	AttachNS int64    `json:"attach_ns,omitempty"` // how long it took to load and attach the hooks, before that
+	StopNS   int64    `json:"stop_ns,omitempty"`
+	End      string   `json:"end,omitempty"` // timer, signal, count, command, error, next; empty: killed
+	Warnings []string `json:"warnings,omitempty"`
+	Part     *Part    `json:"part,omitempty"` // absent in files of other programs
 
 	// Libraries are the files through which programs could look names up.
 	Libraries []Library `json:"libraries,omitempty"`

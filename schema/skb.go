@@ -32,7 +32,7 @@ type SkbDrop struct {
 	TCPFlags uint8  `col:"tcp_flags" null:"zero" doc:"flag byte of the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32"`
 	State    uint8  `col:"state" as:"enum tcp_state" null:"zero"`
 	_        [4]uint8
-	KStack   [64]uint64 `col:"kstack" as:"kstack" doc:"kernel stack, folded, outermost first"`
+	KStack   [64]uint64 `col:"kstack" as:"kstack" doc:"kernel stack, folded, outermost first; NULL where none was taken, see skb_drop and dev_xmit"`
 }
 
 var (

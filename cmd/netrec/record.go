@@ -85,6 +85,7 @@ exit code if it is not 0.`,
 	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of the kernel functions that match, such as 'tcp_*', once a second (event func_count)")
 	fl.StringSliceVar(&f.opt.CountTPs, "count-tp", nil, "the same for tracepoints, such as 'tcp:*' (event tp_count)")
 	fl.BoolVar(&f.opt.IOStacks, "io-stacks", false, "which code sends and receives, by its user stack, too (event sock_stack)")
+	fl.BoolVar(&f.opt.AllStacks, "all-stacks", false, "kernel stacks of all dropped and sent packets; by default a share of those that close sockets, and of those sent")
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
 	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
 	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")

@@ -9,7 +9,7 @@ import (
 	"netrec/schema"
 )
 
-// Batch is the records of one event, each Event.Size() bytes as the ring
+// Batch is records of one event, each Event.Size() bytes as the ring
 // delivered them, in any order of time.
 type Batch struct {
 	Event *schema.Event
@@ -109,8 +109,8 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
 	e.reset(batches)
-	if len(batches) == 1 && sorted(batches[0].Data, batches[0].Event.Size()) {
-		e.feedAll(batches[0])
+	if oneRun(batches) {
+		e.feedAll(batches)
 	} else {
 		e.feedOrdered(batches)
 	}
@@ -126,6 +126,9 @@ func (e *Encoder) reset(batches []Batch) {
 		e.columns[i].reset()
 	}
 	for i := range batches {
+		if i > 0 && batches[i].Event == batches[i-1].Event {
+			continue
+		}
 		plan := e.plans[batches[i].Event.ID]
 		for j := range plan {
 			plan[j].raws.reset()
@@ -133,12 +136,16 @@ func (e *Encoder) reset(batches []Batch) {
 	}
 }
 
-// feedAll feeds a batch that is already in the order of time.
-func (e *Encoder) feedAll(b Batch) {
-	size := b.Event.Size()
-	for at := 0; at < len(b.Data); at += block * size {
-		rows := b.Data[at:min(at+block*size, len(b.Data))]
-		e.feed(b.Event, rows, at/size, len(rows)/size)
+// feedAll feeds batches of one event that are already in the order of time.
+func (e *Encoder) feedAll(batches []Batch) {
+	first := 0
+	for _, b := range batches {
+		size := b.Event.Size()
+		for at := 0; at < len(b.Data); at += block * size {
+			rows := b.Data[at:min(at+block*size, len(b.Data))]
+			e.feed(b.Event, rows, first+at/size, len(rows)/size)
+		}
+		first += len(b.Data) / size
 	}
 }
 
@@ -185,7 +192,11 @@ func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
 		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
 			e.numbered(c, f, rows, n)
 		default:
-			e.spelled(c, f, rows, n)
+			if f.raws.short != nil {
+				e.spelledShort(c, f, rows, n)
+			} else {
+				e.spelled(c, f, rows, n)
+			}
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package encode
 
 import (
-	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"netrec/schema"
 )
@@ -33,6 +33,9 @@ func newField(f schema.Field, stride int) field {
 	case schema.AsRef, schema.AsKsym, schema.AsCgroup:
 		r.nullable, r.null = true, 0
 	}
+	if f.Size == shortBytes && (f.As == schema.AsStr || f.As == schema.AsIP) {
+		r.raws.short = make([]short, shortSlots)
+	}
 	if schema.Columns[f.Column].Required {
 		r.nullable = false
 	}
@@ -41,43 +44,34 @@ func newField(f schema.Field, stride int) field {
 
 // load reads a number from each of len(v) records.
 func (f *field) load(v []int64, rows []byte) {
-	p, le := f.Offset, binary.LittleEndian
 	switch {
 	case f.Size == 8:
-		for i := range v {
-			v[i] = int64(le.Uint64(rows[p:]))
-			p += f.stride
-		}
+		loadAs[int64](v, rows, f.Offset, f.stride)
 	case f.Size == 4 && f.Signed:
-		for i := range v {
-			v[i] = int64(int32(le.Uint32(rows[p:])))
-			p += f.stride
-		}
+		loadAs[int32](v, rows, f.Offset, f.stride)
 	case f.Size == 4:
-		for i := range v {
-			v[i] = int64(le.Uint32(rows[p:]))
-			p += f.stride
-		}
+		loadAs[uint32](v, rows, f.Offset, f.stride)
 	case f.Size == 2 && f.Signed:
-		for i := range v {
-			v[i] = int64(int16(le.Uint16(rows[p:])))
-			p += f.stride
-		}
+		loadAs[int16](v, rows, f.Offset, f.stride)
 	case f.Size == 2:
-		for i := range v {
-			v[i] = int64(le.Uint16(rows[p:]))
-			p += f.stride
-		}
+		loadAs[uint16](v, rows, f.Offset, f.stride)
 	case f.Signed:
-		for i := range v {
-			v[i] = int64(int8(rows[p]))
-			p += f.stride
-		}
+		loadAs[int8](v, rows, f.Offset, f.stride)
 	default:
-		for i := range v {
-			v[i] = int64(rows[p])
-			p += f.stride
-		}
+		loadAs[uint8](v, rows, f.Offset, f.stride)
+	}
+}
+
+// loadAs is the innermost loop of the encoder: bounds are checked once for all rows. The
+// machines that record are little-endian, as their records are.
+func loadAs[T int64 | int32 | uint32 | int16 | uint16 | int8 | uint8](v []int64, rows []byte, offset, stride int) {
+	if len(v) == 0 {
+		return
+	}
+	_ = rows[len(v)*stride-1]
+	p := unsafe.Pointer(&rows[offset])
+	for i := range v {
+		v[i] = int64(*(*T)(unsafe.Add(p, i*stride)))
 	}
 }
 

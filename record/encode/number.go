@@ -76,7 +76,10 @@ func (c *number) addDict(v []int64, same bool) {
 	for i, x := range v {
 		if x != last {
 			last = x
-			at, _ = c.table.index(x)
+			var known bool
+			if at, known = c.table.seen(x); !known {
+				at, _ = c.table.index(x)
+			}
 		}
 		out[i] = at
 	}

@@ -43,6 +43,25 @@ func sorted(data []byte, size int) bool {
 	return true
 }
 
+// oneRun reports whether all batches are of one event and follow each other in time.
+func oneRun(batches []Batch) bool {
+	var last []byte
+	for i := range batches {
+		data, size := batches[i].Data, batches[0].Event.Size()
+		if batches[i].Event != batches[0].Event {
+			return false
+		}
+		if len(data) == 0 {
+			continue
+		}
+		if last != nil && before(data, last) || !sorted(data, size) {
+			return false
+		}
+		last = data[len(data)-size:]
+	}
+	return true
+}
+
 // sorter merges records by time. Rings are drained in order, so a batch is a few
 // ascending runs and merging them beats sorting.
 type sorter struct {

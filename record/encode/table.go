@@ -26,6 +26,13 @@ func (t *intTable) reset() {
 	t.keys = t.keys[:0]
 }
 
+// seen is the number of a key that lies where it is looked for first, as nearly all do; small
+// enough to be inlined.
+func (t *intTable) seen(key int64) (int32, bool) {
+	s := &t.slots[hashInt(key)>>t.shift]
+	return s.ord - 1, s.key == key && s.ord != 0
+}
+
 // index is the number of key, and whether the key is new.
 func (t *intTable) index(key int64) (int32, bool) {
 	if 2*len(t.keys) >= len(t.slots) {

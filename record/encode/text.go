@@ -32,12 +32,34 @@ type raws struct {
 	ints  intTable
 	bytes byteTable
 	codes []int32 // position in the column's dictionary, or none
+	short []short // of names and addresses, the last ones seen; nil for other fields
+}
+
+// short is sixteen bytes, and a family where they are an address, that were named before.
+// Most rows have one of a few; comparing two words beats hashing and looking up.
+type short struct {
+	lo, hi uint64
+	family uint16
+	known  bool
+	code   int32
+}
+
+const (
+	shortBytes = 16
+	shortSlots = 256
+)
+
+// slot is where such bytes are remembered, if at all.
+func (r *raws) slot(lo, hi uint64, family uint16) *short {
+	h := (lo ^ hi*0x9e3779b97f4a7c15 ^ uint64(family)) * 0xff51afd7ed558ccd
+	return &r.short[h>>56]
 }
 
 func (r *raws) reset() {
 	r.ints.reset()
 	r.bytes.reset()
 	r.codes = r.codes[:0]
+	clear(r.short)
 }
 
 // put appends the codes of a block of rows.
@@ -128,19 +150,45 @@ func eventName(id int64) string {
 	return strconv.FormatInt(id, 10)
 }
 
+// spelledShort feeds names and addresses.
+func (e *Encoder) spelledShort(c *column, f *field, rows []byte, n int) {
+	codes, known, le := e.codes[:n], &f.raws, binary.LittleEndian
+	isAddr := f.As == schema.AsIP
+	for i := range codes {
+		row := rows[i*f.stride : (i+1)*f.stride]
+		raw := row[f.Offset : f.Offset+shortBytes]
+		lo, hi, family := le.Uint64(raw), le.Uint64(raw[8:]), uint16(0)
+		if isAddr {
+			family = le.Uint16(row[f.Family:])
+		}
+		s := known.slot(lo, hi, family)
+		if !s.known || s.lo != lo || s.hi != hi || s.family != family {
+			*s = short{lo, hi, family, true, e.nameOf(c, f, row)}
+		}
+		codes[i] = s.code
+	}
+	c.put(codes)
+}
+
+// nameOf is the code of what a row has in the field.
+func (e *Encoder) nameOf(c *column, f *field, row []byte) int32 {
+	known := &f.raws
+	at, fresh := known.bytes.index(e.key(f, row))
+	if fresh {
+		known.codes = append(known.codes, e.nameBytes(c, f, known.bytes.at(at)))
+	}
+	return known.codes[at]
+}
+
 // spelled feeds strings that records carry as bytes: text, addresses, stacks.
 func (e *Encoder) spelled(c *column, f *field, rows []byte, n int) {
-	codes, known := e.codes[:n], &f.raws
+	codes := e.codes[:n]
 	var last []byte
 	code := int32(none)
 	for i := range codes {
 		row := rows[i*f.stride : (i+1)*f.stride]
 		if i == 0 || !f.same(row, last) {
-			at, fresh := known.bytes.index(e.key(f, row))
-			if fresh {
-				known.codes = append(known.codes, e.nameBytes(c, f, known.bytes.at(at)))
-			}
-			code = known.codes[at]
+			code = e.nameOf(c, f, row)
 		}
 		last, codes[i] = row, code
 	}

@@ -22,11 +22,13 @@ import (
 
 // Config is what the probes are compiled against: filters, rings and wishes.
 type Config struct {
-	Events  []*schema.Event
-	Detail  bool                   // attach hooks that only enrich rows
-	Force   map[string]schema.Kind // by event: only rungs that use this mechanism
-	Symbols Symbols
-	Ref     func(string) uint32 // stores a string for columns of type ref
+	Events []*schema.Event
+	// AllStacks takes also those that tell little and cost much.
+	AllStacks bool
+	Detail    bool                   // attach hooks that only enrich rows
+	Force     map[string]schema.Kind // by event: only rungs that use this mechanism
+	Symbols   Symbols
+	Ref       func(string) uint32 // stores a string for columns of type ref
 
 	Libraries []string // files to probe beside the C libraries that are found
 
@@ -193,7 +195,7 @@ func (s *Set) setConstants(pc preempt) error {
 	constants := map[string]any{
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
-		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
+		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	}
 	maps.Copy(constants, s.conf.Filters)
 	for name, v := range constants {

@@ -22,7 +22,12 @@ var (
 	phase  = flag.Duration("phase", 600*time.Millisecond, "how long one measurement runs")
 	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
 	only   = flag.String("only", "", "measure this event alone")
-	table  = flag.String("table", "", "print one table alone: events, every, profiles or limits")
+	table  = flag.String("table", "", "print one table alone: servers, events, every, profiles or limits")
+	length = flag.Duration("length", 4*time.Second, "how long a load of real servers runs under one tool")
+	load   = flag.String("load", "", "of the real servers only those with this in their name")
+	tools  = flag.String("tools", "", "of the tools beside real servers only these, separated by commas: light, default, full, perf record, tcpdump")
+	beside = flag.String("beside", "", "measure this `binary` of netrec too, in the same rounds, beside real servers")
+	stats  = flag.Bool("stats", false, "say what each program of the kernel took beside real servers; the counting itself costs")
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
 	kept   = flag.String("emulated", "", "take what a kernel in a guest cost from this `file`, the output of -guest there")
 	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README and help")
@@ -70,7 +75,7 @@ func run() error {
 	for _, part := range []struct {
 		name  string
 		print func() error
-	}{{"events", b.events}, {"every", b.everyEvent}, {"profiles", b.profiles}, {"limits", b.limits}} {
+	}{{"servers", b.servers}, {"events", b.events}, {"every", b.everyEvent}, {"profiles", b.profiles}, {"limits", b.limits}} {
 		if *only != "" && part.name != "events" || *table != "" && part.name != *table {
 			continue
 		}
