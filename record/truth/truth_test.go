@@ -1,7 +1,10 @@
 package truth
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -198,18 +201,49 @@ func record(t *testing.T, tools, capture, logFile string, kinds []string, more .
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(tools+"/traffic", "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile,
-		fmt.Sprintf("-machine=%t", os.Getenv(guestEnv) != ""))
-	if b, err := cmd.CombinedOutput(); err != nil {
+	leave, err := drive(tools, "-seed", "7", "-kinds", strings.Join(kinds, ","), "-ns", strings.Join(ns, ","), "-log", logFile,
+		fmt.Sprintf("-machine=%t", os.Getenv(guestEnv) != ""), fmt.Sprintf("-stay=%t", slices.Contains(more, "--io-stacks")))
+	if err != nil {
 		_, _, _ = rec.End(syscall.SIGKILL)
-		t.Fatalf("traffic: %v\n%s\nrecord said:\n%s", err, b, rec.Said())
+		t.Fatalf("traffic: %v\nrecord said:\n%s", err, rec.Said())
 	}
 	time.Sleep(300 * time.Millisecond) // interrupts are told when they end; a CPU may stand still in one that was counted
 	// 4 means losses, which the account's check judges.
 	if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
 		t.Fatalf("record: exit code %d, %v\n%s", code, err, rec.Said())
 	}
+	if err := leave(); err != nil {
+		t.Fatalf("traffic: %v", err)
+	}
 	t.Logf("record said:\n%s", rec.Said())
+}
+
+// drive runs the traffic to its end. One that stays lives until it is told to leave: stacks
+// get their names while the program is there, and a busy machine may take its time for that.
+func drive(tools string, args ...string) (leave func() error, err error) {
+	cmd := exec.Command(tools+"/traffic", args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == traffic.Done {
+			return func() error { return errors.Join(in.Close(), cmd.Wait()) }, nil
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, said.Bytes())
+	}
+	return func() error { return nil }, nil
 }
 
 // longest ends recorders whose test is gone; however slow the machine, the traffic is over

@@ -112,6 +112,9 @@ func (s *socket) eof(way string) {
 	}
 }
 
+// Done is what the command says when its traffic is over and it stays.
+const Done = "done"
+
 // patience bounds every wait for the network; emulated machines are slow, and those that
 // share their CPUs with others even more.
 const patience = 5 * time.Minute

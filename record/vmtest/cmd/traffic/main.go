@@ -10,6 +10,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -60,6 +61,7 @@ func run() error {
 	path := flag.String("log", "-", "file for the log, - for standard output")
 	flag.BoolVar(&o.Machine, "machine", false, "the machine is this run's own: change settings of all of it for a while")
 	setup := flag.Bool("setup", false, "only make the namespaces and the link")
+	stay := flag.Bool("stay", false, "say done after the log is written, and live until standard input ends")
 	teardown := flag.Bool("teardown", false, "only remove the namespaces")
 	flag.Parse()
 	o.NamespaceA, o.NamespaceB, _ = strings.Cut(*ns, ",")
@@ -81,7 +83,12 @@ func run() error {
 	for _, d := range log.Degraded {
 		fmt.Fprintf(os.Stderr, "traffic: %s\n", d)
 	}
-	return log.Write(*path)
+	if err := log.Write(*path); err != nil || !*stay {
+		return err
+	}
+	fmt.Println(traffic.Done)
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
 func parseCounts(s string) (map[string]int, error) {
