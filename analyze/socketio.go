@@ -18,9 +18,9 @@ var _ = register(engine.Analysis{
 --bytes sums up what they moved instead, without MSG_PEEK reads. --udp takes the same
 from inside UDP, for recordings that leave the other protocols out.
 
-The port names the service: the local one of sockets that were accepted, the remote
-one of those that connected, and of unconnected datagrams the port they went to or
-came from. The original takes the remote port of the socket: a server has one key per
+The port names the service: the local one of sockets that were accepted or, unconnected,
+bound to a port (of those older than the recording: to one outside ip_local_port_range), the
+remote one of those that connected, and of other datagrams the port they went to or came from. The original takes the remote port of the socket: a server has one key per
 client, and unconnected sockets port 0. --compat does so. Protocols are named by the
 kernel: TCP, TCPv6, UDP, UNIX … Failed calls count; their number is below.`,
 	Example: "socketio --bytes --by comm,dir,host",

@@ -1,10 +1,6 @@
 package analyze
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
@@ -17,8 +13,10 @@ type talks struct {
 	ended   func(*agg.Socket, *talk, int64, string)
 	socks   agg.PerSocket[talk]
 	flows   map[destination]*talk
+	peers   onlyPeers
 	names   agg.Intern
 	refused int64
+	joined  int64 // reads that did not ask for the sender, of sockets that know one peer only
 
 	bytes *engine.Bytes
 
@@ -27,7 +25,7 @@ type talks struct {
 }
 
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
-	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
+	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
 		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
@@ -72,6 +70,9 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 		}
 		return k
 	}
+	if port == 0 && !send && r.Int(f.ret) < 0 {
+		return nil // nothing came, from nobody
+	}
 	d := destination{r.Sock.Serial, f.names.Get(addr), port}
 	k := f.flows[d]
 	if k != nil && r.TS-k.last > f.idle {
@@ -87,6 +88,7 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 		b := f.begin(r, addr, port)
 		k = &b
 		f.flows[d] = k
+		f.peers.met(d)
 	}
 	k.sock = *r.Sock
 	return k
@@ -134,14 +136,5 @@ func (f *talks) gone(r *engine.Row) {
 func (f *talks) over(s *agg.Socket) {
 	if k := f.socks.Of(s); k.connected {
 		f.ended(s, k, f.in.End(), "open")
-	}
-}
-
-// finish ends the flows, by their beginning.
-func (f *talks) finish() {
-	for _, k := range slices.SortedFunc(maps.Values(f.flows), func(a, b *talk) int {
-		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport))
-	}) {
-		f.ended(&k.sock, k, k.last, "last seen")
 	}
 }

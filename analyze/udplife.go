@@ -111,7 +111,7 @@ func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
 }
 
 func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *render.Table {
-	t.IntOr(k.who.pid, k.who.pid != 0).StrOr(k.who.comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).Int(k.rport)
+	t.IntOr(k.who.pid, k.who.pid != 0).StrOr(k.who.comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
 	t.Int(k.tx).Int(k.rx).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
 	return putIdentity(t, s)
 }
@@ -123,6 +123,9 @@ func (f *udplife) Finish(a *render.Answer) {
 	f.flow.Show()
 	if n := f.cut.Dropped + f.flow.Dropped + f.talks.refused; n > 0 {
 		a.Note("not listed for want of room: " + engine.Group(n))
+	}
+	if n := f.talks.joined; n > 0 && !f.compat {
+		a.Note(fmt.Sprintf("%s read without asking who sent: counted for the only peer that is known of it", plural(n, "socket", "sockets")))
 	}
 	if f.v6+f.differ == 0 {
 		return

@@ -59,6 +59,8 @@ func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 	}
 	if o := t.older[s.Cookie]; o != nil {
 		s.adopt(o)
+		// Its bind was not seen; a port that the kernel does not choose was asked for.
+		s.bound = s.bound || s.Protocol == "udp" && s.Lport != 0 && t.chosenHi > 0 && (s.Lport < t.chosenLo || s.Lport > t.chosenHi)
 		s.Passive = s.Passive || !s.Active && t.listening[portOf{o.Netns, o.Lport}]
 	}
 }

@@ -3,6 +3,8 @@ package agg
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"netrec/analyze/scan"
 	"netrec/schema"
@@ -26,6 +28,8 @@ type Sockets struct {
 	older  map[int64]*schema.Socket
 	// Ports that had a listener at the start: an older socket that has one came from it.
 	listening map[portOf]bool
+	// Range that the kernel chooses ports from, 0 if it is not known.
+	chosenLo, chosenHi int64
 
 	// Who listens, for connections that threads of the kernel handle (MPTCP).
 	servers map[portOf]server
@@ -97,6 +101,16 @@ func NewSockets(alive []schema.Socket) *Sockets {
 				s.servers[at] = server{int64(os[0].Pid), os[0].Comm, os[0].Cgroup}
 			}
 		}
+	}
+	return s
+}
+
+// SocketsOf follows the sockets of a recording.
+func SocketsOf(m *scan.Meta) *Sockets {
+	s := NewSockets(m.Sockets)
+	if v := strings.Fields(m.Sysctls["net.ipv4.ip_local_port_range"]); len(v) == 2 {
+		s.chosenLo, _ = strconv.ParseInt(v[0], 10, 64)
+		s.chosenHi, _ = strconv.ParseInt(v[1], 10, 64)
 	}
 	return s
 }

@@ -108,7 +108,7 @@ func appendCol(cs []scan.Col, c scan.Col) []scan.Col {
 
 // settle reads the recording once to learn who the sockets are.
 func (r *run) settle(q scan.Query) error {
-	s := agg.NewSockets(r.src.Meta().Sockets)
+	s := agg.SocketsOf(r.src.Meta())
 	s.OnEnd(r.match.settle)
 	if err := r.history(q, s, nil); err != nil {
 		return err

@@ -129,7 +129,7 @@ func (r *run) add(in *Input) {
 		}
 	}
 	if r.sockets == nil && (in.sockets || r.sel.through()) {
-		r.sockets = agg.NewSockets(r.src.Meta().Sockets)
+		r.sockets = agg.SocketsOf(r.src.Meta())
 	}
 	if r.files == nil && in.files {
 		r.files = agg.NewDescriptors(r.src.Meta().Sockets)

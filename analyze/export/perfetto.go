@@ -103,7 +103,7 @@ func (p *perfetto) clocks(anchors []schema.Anchor) {
 
 // read passes all rows with their sockets, and the ends of these.
 func (p *perfetto) read(row func(*scan.Row, *agg.Socket), end func(*agg.Socket)) error {
-	p.sockets, p.lives = agg.NewSockets(p.src.Meta().Sockets), agg.PerSocket[life]{}
+	p.sockets, p.lives = agg.SocketsOf(p.src.Meta()), agg.PerSocket[life]{}
 	p.sockets.OnEnd(end)
 	q := scan.Query{Events: p.events, Columns: slices.Concat(p.sockets.Columns(), p.col.asked.All())}
 	n := 0

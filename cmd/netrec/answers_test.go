@@ -40,7 +40,7 @@ var oddAnswers = []string{"overview", "socksize", "sockbytes", "sockcalls"}
 // TestAnswersAgree compares answers with what databases say to the SQL of netrec sql: of
 // single files, and of a folder with those of several hosts. The files are a real recording
 // (of this machine where it may record), the sample in the binary, a synthetic one that has
-// every event, and one of odd values.
+// every event, one of odd values, and two of sockets that are connected again and again.
 func TestAnswersAgree(t *testing.T) {
 	needPython(t)
 	folder := t.TempDir()
@@ -55,6 +55,12 @@ func TestAnswersAgree(t *testing.T) {
 	odd := writeOddCapture(t).finished
 	for _, name := range oddAnswers {
 		single = append(single, sqlCall{name, odd, map[string][]answerRow{"": answers(t, odd, name)}})
+	}
+	for _, function := range []bool{true, false} {
+		file := writeReconnects(t, function)
+		for _, name := range reconnectAnswers {
+			single = append(single, sqlCall{name, file, map[string][]answerRow{"": answers(t, file, name)}})
+		}
 	}
 	for _, name := range sql.Names() {
 		byHost := map[string][]answerRow{}

@@ -107,6 +107,12 @@ func checkSyscalls(c *Capture, l *traffic.Log) Errors {
 			errs.add("sys_connect row %d: to %s, the call went to %s", i, a, asked[i].peer)
 		}
 	}
+	for _, r := range c.Select("sys_accept", ofThread(l)) {
+		if r.Int["ret"] >= 0 && (r.Str["protocol"] == "" || r.Str["sock_type"] == "") {
+			errs.add("sys_accept: a connection without protocol or type: %v", r.Str)
+			break
+		}
+	}
 	errs = append(errs, matchCalls("sys_accept", c.Select("sys_accept", ofThread(l)), wants(l, "accept", "accept4"))...)
 	closes := c.Select("sys_close", ofThread(l), oneOf("func", "close", "close_range"))
 	return append(errs, matchCalls("sys_close", closes, wants(l, "close", "close_range"))...)

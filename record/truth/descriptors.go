@@ -191,5 +191,20 @@ func checkReceiveQueues(c *Capture, l *traffic.Log) Errors {
 			break
 		}
 	}
+	return append(errs, checkDatagramQueues(c, l)...)
+}
+
+// checkDatagramQueues holds datagrams that found a queue full against the kernel's counter.
+// Each has the socket, on kernels too that do not name it when they drop the packet.
+func checkDatagramQueues(c *Capture, l *traffic.Log) Errors {
+	var errs Errors
+	inUDP, counted := phaseOf(c, l, "udp")
+	owned := func(r *Row) bool {
+		return r.Int["sock"] != 0 && r.Int["lport"] != 0 && r.Int["sk_rmem_alloc"] > 0 && r.Int["sk_rcvbuf"] > 0
+	}
+	want := counted("Udp.RcvbufErrors")
+	if n := inUDP("sock_rcvqueue_full", Is("func", "udp_queue_rcv_skb"), Is("protocol", "udp"), owned); n != want || want == 0 {
+		errs.add("sock_rcvqueue_full of UDP: %d rows, the kernel counted %d", n, want)
+	}
 	return errs
 }

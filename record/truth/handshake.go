@@ -74,9 +74,11 @@ func checkResets(c *Capture, l *traffic.Log, want Expect) Errors {
 	sent, received := Is("dir", "send"), Is("dir", "recv")
 	inTCP, _ := phaseOf(c, l, "tcp")
 	inRST, _ := phaseOf(c, l, "rst")
+	noEnd := func(r *Row) bool { return r.Int["rport"] == 0 || r.Str["raddr"] == "" || r.Str["raddr"] == "0.0.0.0" }
 	nobody := func(r *Row) bool { return r.Int["sock"] == 0 && r.Int["rport"] != 0 && r.Str["laddr"] != "" }
 	return checkEquations(want, []equation{
 		{"tcp_reset", "Tcp.OutRsts", len(c.Select("tcp_reset", ofRun(l), sent)), both(l, "Tcp.OutRsts")},
+		{"tcp_reset", "resets sent to nowhere", len(c.Select("tcp_reset", ofRun(l), sent, noEnd)), 0},
 		{"tcp_reset", "resets by hand", inRST("tcp_reset", received), l.Wanted["resets"]},
 		{"tcp_reset", "refused connects", inTCP("tcp_reset", received), l.Wanted["refused"]},
 		{"tcp_reset", "SYNs for nobody", inTCP("tcp_reset", sent, nobody, Num("lport", 7199)), l.Wanted["refused"]},
