@@ -106,6 +106,10 @@ func checkDoorRows(t *testing.T, c *Capture, functions bool) {
 			t.Errorf("port %d: %d connects and %d accepts, want %d and %d", w.port, len(connects), len(accepts), w.connects, w.accepts)
 		}
 		for _, r := range append(connects, accepts...) {
+			_, fd := r.Int["fd"]
+			if _, ret := r.Int["ret"]; w.door == "io_uring" && (fd || ret && r.Event == "sys_accept") {
+				t.Errorf("port %d: %s has a descriptor that io_uring does not show", w.port, r.Event)
+			}
 			if r.Str["door"] != w.door || r.Str["comm"] != "doors" {
 				t.Errorf("port %d: %s by door %s of %s, want %s of doors", w.port, r.Event, r.Str["door"], r.Str["comm"], w.door)
 			}

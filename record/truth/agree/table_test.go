@@ -73,6 +73,9 @@ from the originals' rules (` + "`record/truth/agree/oneliners.go`" + `), and bcc
 as that of Debian 12 cannot read the kernel's headers. "There" and "here" are how much each counted;
 "agree" means that every key (addresses, ports, states, processes, buckets of a histogram …) has the same count in both.
 No duration is compared: each takes the time at a moment of its own, so only how many there are can be equal.
+
+Where another script counts more, its rule may be another one: the original of so1stbyte takes any receive for the first byte,
+also one that returned nothing, and keeps a start beyond close(2); ` + "`so1stbyte --compat`" + ` counts so.
 `
 
 func section(kernel string, vs []verdict) string {
