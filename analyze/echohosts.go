@@ -69,3 +69,23 @@ func (f *superping) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("by identifier and number alone, as the original goes, %s would be wrong (--compat)", plural(f.differ, "reply", "replies")))
 	}
 }
+
+// line shows an answered request.
+func (f *superping) line(r *engine.Row, k echo, ns int64) {
+	version, us := int64(4), ns/1000
+	if k.family == "inet6" {
+		version = 6
+	}
+	f.rtt.Add(us)
+	f.host(k).rtt.Add(us)
+	s := fmt.Sprintf("IPv%d ping, ID %d seq %d: %d us", version, k.id, k.seq, us)
+	if f.log == nil {
+		f.t.Str(s)
+	} else if ping, ok := f.log.take(k.seq, k.remote); ok {
+		f.log.more.Add(ping - us)
+		f.t.Str(fmt.Sprintf("%s; ping says %d us, %+d us", s, ping, ping-us)).Int(ping).Int(ping - us)
+	} else {
+		f.t.Str(s).Null(2)
+	}
+	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.dev)).Int(k.netns).Int(r.TS).End()
+}

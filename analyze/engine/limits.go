@@ -235,7 +235,9 @@ func (in *Input) late(events []string) (ls []string) {
 // by hooks at its own functions alone.
 func (in *Input) blindQueues() (ls []string) {
 	for _, h := range in.Meta.Hooks {
-		if h.State != schema.HookAttached || !slices.ContainsFunc(in.needs, func(u use) bool { return u.event == h.Event }) ||
+		asks := func(u use) bool { return u.event == h.Event }
+		if h.State != schema.HookAttached || !slices.ContainsFunc(in.needs, asks) &&
+			!slices.ContainsFunc(in.uses, func(u use) bool { return asks(u) && u.without != "" }) ||
 			!slices.ContainsFunc(schema.ByName(h.Event).Ladder[0], func(h schema.Hook) bool { return strings.HasPrefix(h.Target, "Qdisc_ops:") }) {
 			continue
 		}
