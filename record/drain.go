@@ -75,9 +75,12 @@ func (d *drain) wait(t time.Duration) error {
 // left for the next call, so that one busy ring can keep neither the others nor commits waiting.
 func (d *drain) all() {
 	d.full = false
-	// Rare events have the last ring and go first.
-	for i := len(d.rings) - 1; i >= 0 && !d.full; i-- {
-		d.rings[i].each(d.one)
+	// Rare events have the last ring and go last: what a file has of hot ones lacks no rare
+	// one before it, also where the recorder is killed.
+	for _, r := range d.rings {
+		if r.each(d.one); d.full {
+			return
+		}
 	}
 }
 
