@@ -8,9 +8,12 @@ SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned int len)
 {
 	const bool direct = true;
-	u32 netns = dev_netns(dev, direct);
 	struct dev_xmit *r;
+	u32 netns;
 
+	if (!share_left(skb, direct))
+		return 0;
+	netns = dev_netns(dev, direct);
 	if (FILTER_WHAT || !want_netns(netns) || (FILTER_DEV && !want_dev(dev->ifindex)) || !want_who(0))
 		return 0;
 	r = BEGIN(dev_xmit, 0, skb, netns);
@@ -19,9 +22,7 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	FILL_DEV(r, dev);
 	r->len_bytes = len;
 	r->rc = rc;
-	r->kstack[0] = 0;
-	if (cfg_detail)
-		FILL_STACK(r->kstack, 0);
+	FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;
 }

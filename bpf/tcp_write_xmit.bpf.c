@@ -1,13 +1,17 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "share.h"
 
 static __always_inline int tcp_write_xmit(struct sock *sk, int nonagle, int push_one, s64 ret, const bool direct)
 {
-	u32 netns = sock_netns(sk, direct);
-	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_write_xmit *r;
+	struct tcp_sock *tp;
+	u32 netns;
 
+	if (!share_attempt(sk, ret, direct))
+		return 0;
+	netns = sock_netns(sk, direct);
+	tp = tcp_sk(sk, direct);
 	if (!tp || !want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_write_xmit, sk, 0, netns);

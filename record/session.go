@@ -161,7 +161,7 @@ func (s *session) attach() error {
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
 		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
-		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs}
+		CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share}
 	var err error
 	s.start = host.Anchor("start")
 	if s.hooks, err = hook.Load(conf); err != nil {

@@ -93,6 +93,20 @@ const (
 // to look at, or are for few questions and cost much.
 const Asked Profile = "asked"
 
+// Thin is what a share of an event's rows is a share of. Under the profile default such events
+// are recorded for DefaultShare, because they happen for every packet, file and interrupt.
+type Thin string
+
+// What is drawn; bpf/share.h has how.
+const (
+	ByPacket Thin = "packets" // a packet with all its rows, from its first to its last
+	ByTime   Thin = "time"    // all that begins within drawn ticks of the kernel's timer
+	ByCall   Thin = "calls"   // in drawn ticks, and always those that got stuck and the next on that socket
+)
+
+// DefaultShare is the share of the profile default.
+var DefaultShare = Share{Keep: 1, Of: 16}
+
 // Profiles lists the profiles, cheapest first.
 var Profiles = []Profile{Light, Default, Full}
 
@@ -107,6 +121,7 @@ type Event struct {
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
 	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
+	Thin    Thin   // what is drawn where only a share is recorded; "" for events that are always whole
 
 	size   int
 	fields []Field

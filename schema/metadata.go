@@ -105,6 +105,14 @@ type EventHooks struct {
 	State   string    `json:"state"`
 	Hooks   []string  `json:"hooks,omitempty"` // as Hook.String
 	Refused []Refusal `json:"refused,omitempty"`
+	Share   *Share    `json:"share,omitempty"` // absent: all of it
+}
+
+// Share is which part of an event was recorded, and of what it is a part.
+type Share struct {
+	Keep uint32 `json:"keep"`
+	Of   uint32 `json:"of"`
+	By   Thin   `json:"by"`
 }
 
 // Refusal is a hook that could not be used, and why.

@@ -35,6 +35,7 @@ type Config struct {
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
 	Filters   map[string]any // constants of bpf/filter.h, by name
+	Share     *schema.Share  // of the events that are thinned; nil for all
 
 	CountFuncs []string // patterns of functions to count
 	CountTPs   []string // the same of tracepoints, group:name
@@ -125,7 +126,7 @@ func load(conf Config) (*Set, error) {
 			s.Plans = append(s.Plans, s.climb(e))
 		}
 	}
-	return s, nil
+	return s, s.tellShown()
 }
 
 // Forget frees what was needed to choose and load: the kernel's types take tens of
@@ -165,6 +166,9 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
+	}
+	if share := s.conf.Share; share != nil {
+		constants["cfg_share"] = uint32(uint64(share.Keep) << 32 / uint64(share.Of))
 	}
 	maps.Copy(constants, s.conf.Filters)
 	for name, v := range constants {
@@ -209,6 +213,23 @@ func (s *Set) makeRings(inner *ebpf.MapSpec) error {
 		s.Rings = append(s.Rings, m)
 		if err := s.maps.Maps["rings"].Put(uint32(i), m); err != nil {
 			return fmt.Errorf("register ring %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// tellShown tells the probes what of the lives of packets they will be shown.
+func (s *Set) tellShown() error {
+	attached := map[string]bool{}
+	for _, p := range s.Plans {
+		attached[p.Event.Name] = len(p.Hooks) > 0
+	}
+	for name, shown := range map[string]bool{"shown_ends": attached["skb_free"], "shown_births": attached["skb_alloc"] && attached["skb_derive"]} {
+		if !shown {
+			continue
+		}
+		if err := s.maps.Variables[name].Set(uint32(1)); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}
 	return nil
@@ -280,10 +301,19 @@ func (s *Set) States() []schema.EventHooks {
 				st.State = schema.HookAttached
 			}
 			st.Hooks = p.Names()
+			st.Share = s.shareOf(p)
 		}
 		out = append(out, st)
 	}
 	return out
+}
+
+// shareOf is the share of an event that is recorded, nil for all of it or none.
+func (s *Set) shareOf(p *Plan) *schema.Share {
+	if s.conf.Share == nil || p.Event.Thin == "" || len(p.Hooks) == 0 {
+		return nil
+	}
+	return &schema.Share{Keep: s.conf.Share.Keep, Of: s.conf.Share.Of, By: p.Event.Thin}
 }
 
 // PossibleCPUs is how many CPUs the kernel may ever bring up; per-CPU tables have that size.
