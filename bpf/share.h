@@ -136,13 +136,13 @@ static __always_inline bool share_time(void)
 	return !cfg_share || (u32)bpf_jiffies64() * (u32)(GOLDEN >> 32) < cfg_share;
 }
 
-/* Sockets whose newest attempt to send got nowhere. */
+/* Sockets whose newest attempt to send held something back. */
 #define STUCK_BITS 12
 u64 stuck[1 << STUCK_BITS];
 
-/* share_attempt is in for every attempt that leaves a socket stuck and for the next one, so that
+/* share_attempt is in for every attempt that holds data back and for the next one, so that
  * times between them are whole; of the others for the share in time. */
-static __always_inline bool share_attempt(const void *sk, bool got_stuck, const bool typed)
+static __always_inline bool share_attempt(const void *sk, bool held, const bool typed)
 {
 	u64 name, *slot;
 
@@ -150,7 +150,7 @@ static __always_inline bool share_attempt(const void *sk, bool got_stuck, const 
 		return true;
 	name = packet_name(sk, typed);
 	slot = &stuck[name * GOLDEN >> (64 - STUCK_BITS)];
-	if (got_stuck) {
+	if (held) {
 		*slot = name;
 		return true;
 	}

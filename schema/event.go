@@ -101,7 +101,7 @@ type Thin string
 const (
 	ByPacket Thin = "packets" // a packet with all its rows, from its first to its last
 	ByTime   Thin = "time"    // all that begins within drawn ticks of the kernel's timer
-	ByCall   Thin = "calls"   // in drawn ticks, and always those that got stuck and the next on that socket
+	ByCall   Thin = "calls"   // in drawn ticks, and always those that hold data back and the next on that socket
 )
 
 // DefaultShare is the share of the profile default.

@@ -125,6 +125,9 @@ func (p *Packets) Dropped(addr uint64) {
 	}
 }
 
+// Lost forgets an sk_buff whose end is not known for certain.
+func (p *Packets) Lost(addr uint64) { p.replace(addr) }
+
 // At is the sk_buff at an address, nil if its birth was not seen.
 func (p *Packets) At(addr uint64) *Skb { return p.skbs[addr] }
 

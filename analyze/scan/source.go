@@ -49,3 +49,13 @@ type Meta struct {
 	// recording was killed, 1,234 bytes after the last commit are unreadable …
 	Problems []string
 }
+
+// Share is which part of an event was recorded, nil for all of it.
+func (m *Meta) Share(event string) *schema.Share {
+	for i := range m.Hooks {
+		if s := m.Hooks[i].Share; m.Hooks[i].Event == event && s != nil && s.Keep < s.Of {
+			return s
+		}
+	}
+	return nil
+}

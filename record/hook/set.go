@@ -266,6 +266,9 @@ func (s *Set) Missed(e *schema.Event) int64 {
 			n += int64(st.RecursionMisses)
 		}
 	}
+	if share := s.conf.Share; share != nil && e.Thin != "" { // the kernel counts also what would not have been drawn
+		n = n * int64(share.Keep) / int64(share.Of)
+	}
 	return n
 }
 
