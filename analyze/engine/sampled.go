@@ -19,6 +19,17 @@ func share(s *schema.Share) string {
 	return fmt.Sprintf("≈ %d/%d of %s sampled", s.Keep, s.Of, sampledOf[s.By].what)
 }
 
+// sampledNeed is the share of the first event that an answer cannot do without, "" for all of
+// them whole.
+func (in *Input) sampledNeed() string {
+	for _, u := range in.needs {
+		if s := in.Meta.Share(u.event); s != nil {
+			return share(s)
+		}
+	}
+	return ""
+}
+
 // sampled says of which events only a share was recorded, a line for each way to draw it. Of
 // events that the answer is only better with, it says which they are.
 func (in *Input) sampled() (ls []string) {
