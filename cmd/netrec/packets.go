@@ -35,3 +35,23 @@ func (f *recordFlags) share() error {
 	f.opt.Share = &schema.Share{Keep: keep, Of: of}
 	return nil
 }
+
+// packetsHelp is what the help of profiles says of events that are thinned.
+func packetsHelp() string {
+	by := map[schema.Thin][]string{}
+	for _, e := range schema.Events {
+		if e.Thin != "" {
+			by[e.Thin] = append(by[e.Thin], e.Name)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "           and of these %d/%d; answers from them say so. --packets changes the share, full records all:\n", schema.DefaultShare.Keep, schema.DefaultShare.Of)
+	for _, l := range []struct {
+		by   schema.Thin
+		what string
+	}{{schema.ByPacket, "packets, each with all its events"}, {schema.ByTime, "time"},
+		{schema.ByCall, "calls, and all that hold data back"}} {
+		fmt.Fprintf(&b, "           %s: %s\n", l.what, strings.Join(by[l.by], " "))
+	}
+	return b.String()
+}

@@ -104,11 +104,14 @@ func profileHelp() string {
 	for _, p := range schema.Profiles {
 		var names []string
 		for _, e := range schema.Events {
-			if e.Profile == p {
+			if e.Profile == p && e.Thin == "" {
 				names = append(names, e.Name)
 			}
 		}
 		fmt.Fprintf(&b, "  %-8s %s\n  %-8s %s\n", p, strings.Join(names, " "), "", profileCost[p])
+		if p == schema.Default {
+			b.WriteString(packetsHelp())
+		}
 	}
 	return b.String()
 }
