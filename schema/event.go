@@ -68,7 +68,7 @@ type Rung []Hook
 // Rate is how often an event happens on a busy host.
 type Rate string
 
-// Rates as catalogued. Extreme events are recorded only when asked for.
+// Rates as catalogued. Of extreme events the profile default draws a share, or does without.
 const (
 	Low     Rate = "low"
 	Medium  Rate = "medium"
@@ -81,8 +81,8 @@ type Profile string
 
 // The profiles of netrec record --profile, by what an event's probes cost also where they
 // make no row: light runs per connection, per descriptor and when things go wrong;
-// default also per send, receive and TCP segment; full also per packet, buffer, interrupt
-// and plain system call.
+// default also per send, receive and TCP segment, and draws a share of packets, interrupts and
+// file I/O; full has all of these, and plain system calls.
 const (
 	Light   Profile = "light"
 	Default Profile = "default"
