@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"fmt"
+
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 )
@@ -26,7 +28,19 @@ refused is handed over again and counts each time.`,
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
 		counts := countBy[engine.Key](in, "stacks", keys.Columns...)
 		counts.table.Unnamed = true
-		in.On("dev_xmit", func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
-		return counts
+		var without, with int64
+		in.On("dev_xmit", func(r *engine.Row) {
+			if r.Str(stack) == "" { // of a share of packets, one in four has one
+				without++
+				return
+			}
+			with++
+			counts.Add(keys.Of(r), 1)
+		})
+		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+			if without > 0 {
+				a.Note(fmt.Sprintf("%s of %s recorded packets have a stack; netrec record --packets all has all", engine.Group(with), engine.Group(with+without)))
+			}
+		}))
 	},
 })

@@ -22,7 +22,9 @@ int BPF_PROG(dev_xmit_tp, void *skb, int rc, struct net_device *dev, unsigned in
 	FILL_DEV(r, dev);
 	r->len_bytes = len;
 	r->rc = rc;
-	FILL_STACK(r->kstack, 0);
+	r->kstack[0] = 0;
+	if (!cfg_share || !(bpf_get_prandom_u32() & (SHARE_STACKS - 1)))
+		FILL_STACK(r->kstack, 0);
 	SUBMIT(r);
 	return 0;
 }

@@ -15,6 +15,10 @@
 
 const volatile u32 cfg_share = 0; /* in 2^32 parts of all; 0: all */
 
+/* One in so many drawn packets has its stack: it costs more than all its rows together. The
+ * recorder says so, see Stacks in schema.Share. */
+#define SHARE_STACKS 4
+
 /* What the attached hooks show, set by the recorder: the end of every packet (skb_free), which
  * comes after skb_consume or skb_drop told of it; the birth of every packet, clones
  * included (skb_alloc, skb_derive). */

@@ -113,6 +113,8 @@ type Share struct {
 	Keep uint32 `json:"keep"`
 	Of   uint32 `json:"of"`
 	By   Thin   `json:"by"`
+
+	Stacks uint32 `json:"stacks,omitempty"` // one in so many of its rows has a kernel stack; 0: each
 }
 
 // Refusal is a hook that could not be used, and why.

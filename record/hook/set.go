@@ -311,12 +311,19 @@ func (s *Set) States() []schema.EventHooks {
 	return out
 }
 
+// shareStacks is SHARE_STACKS of bpf/share.h.
+const shareStacks = 4
+
 // shareOf is the share of an event that is recorded, nil for all of it or none.
 func (s *Set) shareOf(p *Plan) *schema.Share {
 	if s.conf.Share == nil || p.Event.Thin == "" || len(p.Hooks) == 0 {
 		return nil
 	}
-	return &schema.Share{Keep: s.conf.Share.Keep, Of: s.conf.Share.Of, By: p.Event.Thin}
+	share := schema.Share{Keep: s.conf.Share.Keep, Of: s.conf.Share.Of, By: p.Event.Thin}
+	if p.Event.Name == "dev_xmit" {
+		share.Stacks = shareStacks
+	}
+	return &share
 }
 
 // PossibleCPUs is how many CPUs the kernel may ever bring up; per-CPU tables have that size.

@@ -31,8 +31,8 @@ type Recorder struct {
 }
 
 // startWithin is how long a recorder may take to attach its hooks; hosts under load
-// need seconds, emulated ones with every event a minute.
-const startWithin = 3 * time.Minute
+// need seconds, emulated ones with every event a minute, or many beside other work.
+const startWithin = 10 * time.Minute
 
 // Record starts a recorder of the namespace and returns once every hook is attached.
 func (n *Namespace) Record(bin, path string, args ...string) (*Recorder, error) {

@@ -143,7 +143,7 @@ func generated(c *Capture, event string) (n int64) {
 func drawn(t *testing.T, c *Capture, event string, packets int64) {
 	t.Helper()
 	s := c.Meta.Share(event)
-	if s == nil || *s != (schema.Share{Keep: 1, Of: 16, By: schema.ByPacket}) {
+	if s == nil || s.Keep != 1 || s.Of != 16 || s.By != schema.ByPacket {
 		t.Fatalf("%s: the file says %v of its share", event, s)
 	}
 	p := float64(s.Keep) / float64(s.Of)
