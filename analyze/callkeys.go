@@ -37,19 +37,32 @@ func resultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
 // countCalls counts the rows of an event by the keys asked for.
 func countCalls(event string) func(*engine.Input) engine.Fold {
 	return func(in *engine.Input) engine.Fold {
-		ret, keys := in.Int("ret"), in.Keys(resultKeys(in, false))
-		counts := countBy[engine.Key](in, "calls", keys.Columns...)
-		counts.table.Unnamed = true
-		var failed int64
-		in.On(event, func(r *engine.Row) {
-			if counts.Add(keys.Of(r), 1); r.Int(ret) < 0 {
-				failed++
-			}
-		})
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			if failed > 0 {
-				a.Note(plural(failed, "call", "calls") + " among them returned an error; --by errno tells which")
-			}
-		}))
+		return countRows(in, resultKeys(in, false), func(h engine.Handler) { in.On(event, h) })
 	}
+}
+
+// countMsgs is countCalls for the sends and receives of a protocol.
+func countMsgs(event string) func(*engine.Input) engine.Fold {
+	return func(in *engine.Input) engine.Fold {
+		m, defs := newMsgCalls(in, event), resultKeys(in, false)
+		defs["func"] = m.key()
+		return countRows(in, defs, func(h engine.Handler) { m.on(in, h) })
+	}
+}
+
+func countRows(in *engine.Input, defs map[string]engine.KeyDef, on func(engine.Handler)) engine.Fold {
+	ret, keys := in.Int("ret"), in.Keys(defs)
+	counts := countBy[engine.Key](in, "calls", keys.Columns...)
+	counts.table.Unnamed = true
+	var failed int64
+	on(func(r *engine.Row) {
+		if counts.Add(keys.Of(r), 1); r.Int(ret) < 0 {
+			failed++
+		}
+	})
+	return also(counts, engine.FoldFunc(func(a *render.Answer) {
+		if failed > 0 {
+			a.Note(plural(failed, "call", "calls") + " among them returned an error; --by errno tells which")
+		}
+	}))
 }

@@ -10,6 +10,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/engine/eventtext"
+	"netrec/analyze/scan"
 	"netrec/schema"
 )
 
@@ -166,6 +167,44 @@ func TestOverviewListsWhatCanBeAnswered(t *testing.T) {
 		}
 		if !regexp.MustCompile(`(?m)^` + a.Name + ` +` + can + ` `).MatchString(got) {
 			t.Errorf("analysis %s, which can: %s, is not so in\n%s", a.Name, can, got)
+		}
+	}
+}
+
+// undefault are the analyses that a recording with the profile default cannot answer, and why.
+var undefault = map[string]string{
+	"funccount": "which functions to count must be said: --count-func",
+	"tpcount":   "which tracepoints to count must be said: --count-tp",
+}
+
+// Where the kernel has its hooks, the plain `netrec record` answers every analysis, some of
+// them from a share; the answer says so.
+func TestDefaultAnswersAll(t *testing.T) {
+	meta := &scan.Meta{Rows: map[string]int64{}}
+	for i := range schema.Events {
+		e := &schema.Events[i]
+		if e.Own() {
+			continue
+		}
+		h := schema.EventHooks{Event: e.Name, State: schema.HookNotAsked}
+		if e.Profile == schema.Light || e.Profile == schema.Default {
+			h.State = schema.HookAttached
+			if e.Thin != "" {
+				h.Share = &schema.Share{Keep: 1, Of: 16, By: e.Thin}
+			}
+		}
+		meta.Hooks = append(meta.Hooks, h)
+	}
+	for _, a := range All() {
+		o, err := engine.Check(meta, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch why := undefault[a.Name]; {
+		case o.Status != engine.Answered && why == "":
+			t.Errorf("%s: not answered from the profile default: %s", a.Name, o.Why)
+		case o.Status == engine.Answered && why != "":
+			t.Errorf("%s: is answered now, and listed as: %s", a.Name, why)
 		}
 	}
 }

@@ -65,6 +65,17 @@ func (f *skblife) packet(r *engine.Row, p *agg.Packet) {
 	}
 }
 
+// dropped notes a drop where it is not the end itself: skb_free tells of that, or, without it and
+// with a share of packets, it may be another packet's, at the address of one that ended unseen.
+func (f *skblife) dropped(addr uint64) {
+	if f.whole {
+		f.skbs.Dropped(addr)
+		return
+	}
+	f.skbs.Lost(addr)
+	f.original.freed(addr)
+}
+
 func (f *skblife) derived(r *engine.Row) {
 	if r.Int(f.ok) == 0 {
 		return

@@ -51,7 +51,9 @@ layer and how many did not, which the original cannot show.`,
 			}
 		})
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			if in.Recorded("sock_io") {
+			if in.Meta.Share("vfs_rw") != nil {
+				a.Note("socket calls by their way need all file I/O: netrec record --packets all")
+			} else if in.Recorded("sock_io") {
 				listWays(in, a, &ways)
 			}
 		}))

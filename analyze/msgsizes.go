@@ -41,17 +41,20 @@ type msgSizer struct {
 	compat bool
 	data   bool // zero is no size
 
-	ret, asked, dir, function       scan.Col
-	bytes                           *engine.Bytes
+	calls *msgCalls
+	bytes *engine.Bytes
+
+	ret, asked, dir                 scan.Col
 	right, original, differ, failed int64
 }
 
 func (m msgSizes) fold(in *engine.Input) engine.Fold {
-	f := &msgSizer{msgSizes: m, keys: in.Keys(nil), compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
-		dir: in.Str("dir"), function: in.Str("func")}
+	f := &msgSizer{msgSizes: m, compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
+		dir: in.Str("dir"), calls: newMsgCalls(in, m.event)}
+	f.keys = in.Keys(map[string]engine.KeyDef{"func": f.calls.key()})
 	f.data = m.dir == "recv" && in.Flag("data")
 	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
-	in.On(m.event, f.row)
+	f.calls.on(in, f.row)
 	return also(f.sizes, f)
 }
 
@@ -70,7 +73,7 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 	if f.msgSizes.dir == "recv" && n < 0 {
 		theirs = int64(uint32(n)) // an int in a register of 64 bits, read without a sign
 	}
-	if f.v4 != "" && r.Str(f.function) != f.v4 {
+	if f.v4 != "" && f.calls.function(r) != f.v4 {
 		theirs = -1
 	}
 	if f.data && n <= 0 { // the one-liner that looks so has the sign, too

@@ -48,6 +48,7 @@ type nettxlat struct {
 	skb                scan.Col
 
 	ends, origEnds, same, arrived, drops, lost int64
+	whole                                      bool // every end is in the recording
 }
 
 func newNettxlat(in *engine.Input) engine.Fold {
@@ -56,6 +57,8 @@ func newNettxlat(in *engine.Input) engine.Fold {
 	f.local = histOf[engine.Key](in, "local_us", "us", f.keys.Columns...)
 	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
 	follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
+	// Drops are recorded whether or not their packet was drawn. This one may have ended unseen.
+	f.whole = in.Meta.Share("dev_start_xmit") == nil || in.Recorded("skb_free")
 	in.On("dev_start_xmit", f.start)
 	in.On("skb_consume", f.consume)
 	in.Use("dev_queue", "a packet sent again keeps its first start", f.queued)
@@ -115,7 +118,7 @@ func (f *nettxlat) consume(r *engine.Row) {
 }
 
 func (f *nettxlat) drop(r *engine.Row) {
-	if t, ok := f.right.End(r.Uint(f.skb)); ok {
+	if t, ok := f.right.End(r.Uint(f.skb)); ok && f.whole {
 		f.drops++
 		f.dropped.Add(t.key, (r.TS-t.ts)/1000)
 	}

@@ -130,6 +130,8 @@ func (f *overview) answers(a *render.Answer) {
 		can, about := "yes", an.Question
 		if err != nil || o.Status != engine.Answered {
 			can, about = "no", o.Why
+		} else if o.Sampled != "" {
+			about += " (" + o.Sampled + ")"
 		}
 		t.Str(an.Name).Str(can).Str(about).End()
 	}

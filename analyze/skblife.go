@@ -53,6 +53,7 @@ type skblife struct {
 	skbs          agg.Packets
 	original      slabLives
 	compat        bool
+	shared        bool // drops are in the recording whether or not their packet was drawn
 	whole         bool // skb_free tells of every end
 
 	skb, parent, ok, kind, function        scan.Col
@@ -62,7 +63,7 @@ type skblife struct {
 func newSkblife(in *engine.Input) engine.Fold {
 	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0, skb: in.Int("skb"), parent: in.Int("parent_skb"),
 		ok: in.Int("ok"), kind: in.Str("derive_kind"), function: in.Str("func")}
-	f.keys = in.Keys(nil)
+	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
 	f.packets = histOf[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
 	f.life = histOf[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
 	follow(in, f.skbs.Lost, f.skbs.LostAll)
@@ -101,8 +102,8 @@ func (f *skblife) freed(r *engine.Row) { f.end(r, false) }
 
 func (f *skblife) end(r *engine.Row, dropped bool) {
 	addr := r.Uint(f.skb)
-	if dropped && f.whole {
-		f.skbs.Dropped(addr)
+	if dropped && (f.whole || f.shared) {
+		f.dropped(addr)
 		return
 	}
 	// NAPI keeps this one, and the allocator hears nothing of it.

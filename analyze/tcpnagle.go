@@ -52,16 +52,19 @@ type tcpnagle struct {
 	socks  agg.PerSocket[blocked]
 	all    bool
 	compat bool
+	shared bool // not every attempt is in the recording
 
 	ret, nonagle, una, nxt, write, wnd scan.Col
 	cwnd, out, mss                     scan.Col
 	ends, rightNS, origEnds, orig      int64
+	skipped                            int64
 }
 
 func newTcpnagle(in *engine.Input) engine.Fold {
 	f := &tcpnagle{all: in.Flag("held"), compat: in.Flag("compat"), ret: in.Int("ret"), nonagle: in.Int("nonagle"), una: in.Int("snd_una"), nxt: in.Int("snd_nxt"),
 		write: in.Int("write_seq"), wnd: in.Int("snd_wnd"), cwnd: in.Int("snd_cwnd"), out: in.Int("packets_out"), mss: in.Int("mss_bytes")}
 	in.Sockets("")
+	f.shared = in.Meta.Share("tcp_write_xmit") != nil
 	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
 	f.us = histOf[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
@@ -116,6 +119,9 @@ func (f *tcpnagle) end(k engine.Key, ns int64, n, sum *int64, count bool) {
 
 // Finish tells the rules apart.
 func (f *tcpnagle) Finish(a *render.Answer) {
+	if f.all && f.skipped > 0 {
+		a.Note("held_us has waits of less than a segment, and with nothing in flight; netrec record --packets all has those of streams")
+	}
 	if f.ends == f.origEnds && f.rightNS == f.orig {
 		return
 	}

@@ -29,12 +29,10 @@ CPU the first 32 packets a second have a stack, and every 64th of the others.`,
 		counts.table.Unnamed = true
 		bare := &stackless{stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
-			bare.row(r)
-			counts.Add(keys.Of(r), 1)
+			if bare.row(r); r.Str(stack) != "" {
+				counts.Add(keys.Of(r), 1)
+			}
 		})
-		return engine.FoldFunc(func(a *render.Answer) {
-			counts.Finish(a)
-			bare.Finish(a)
-		})
+		return also(counts, bare)
 	},
 })

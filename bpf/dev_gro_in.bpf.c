@@ -5,10 +5,14 @@
 static __always_inline int dev_gro_in(struct sk_buff *skb)
 {
 	const bool direct = true;
-	struct net_device *dev = skb->dev;
-	u32 netns = dev_netns(dev, direct);
+	struct net_device *dev;
 	struct dev_gro_in *r;
+	u32 netns;
 
+	if (!share_at(AT_GRO, skb, direct))
+		return 0;
+	dev = skb->dev;
+	netns = dev_netns(dev, direct);
 	if (!want_packet(skb, dev, netns, l3_in(skb), direct))
 		return 0;
 	r = BEGIN(dev_gro_in, 0, skb, netns);

@@ -6,10 +6,14 @@ SEC("tp_btf/net_dev_queue")
 int BPF_PROG(dev_queue_tp, struct sk_buff *skb)
 {
 	const bool direct = true;
-	struct net_device *dev = skb->dev;
-	u32 netns = dev_netns(dev, direct);
+	struct net_device *dev;
 	struct dev_queue *r;
+	u32 netns;
 
+	if (!share_at(AT_QUEUE, skb, direct))
+		return 0;
+	dev = skb->dev;
+	netns = dev_netns(dev, direct);
 	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(dev_queue, full_sock(skb->sk), skb, netns);

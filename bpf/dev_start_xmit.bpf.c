@@ -6,9 +6,12 @@ SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(dev_start_xmit_tp, struct sk_buff *skb, struct net_device *dev)
 {
 	const bool direct = true;
-	u32 netns = dev_netns(dev, direct);
 	struct dev_start_xmit *r;
+	u32 netns;
 
+	if (!share_at(0, skb, direct))
+		return 0;
+	netns = dev_netns(dev, direct);
 	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(dev_start_xmit, full_sock(skb->sk), skb, netns);

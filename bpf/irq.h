@@ -4,7 +4,7 @@
 #ifndef NETREC_IRQ_H
 #define NETREC_IRQ_H
 
-#include "netrec.h"
+#include "share.h"
 
 enum { SLOT_SOFTIRQ, SLOT_IRQ, SLOTS };
 
@@ -22,8 +22,11 @@ struct {
 
 static __always_inline int irq_begin(u32 slot, u64 number)
 {
-	struct irq_start *s = bpf_map_lookup_elem(&irq_starts, &slot);
+	struct irq_start *s;
 
+	if (!share_time())
+		return 0;
+	s = bpf_map_lookup_elem(&irq_starts, &slot);
 	if (s) {
 		s->ts = bpf_ktime_get_ns();
 		s->number = number;

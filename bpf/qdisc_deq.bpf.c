@@ -4,9 +4,12 @@
 
 static __always_inline int qdisc_deq(struct Qdisc *q, struct net_device *dev, struct sk_buff *skb, int packets, const bool direct)
 {
-	u32 netns = dev_netns(dev, direct);
 	struct qdisc_deq *r;
+	u32 netns;
 
+	if (!share_at(0, skb, direct))
+		return 0;
+	netns = dev_netns(dev, direct);
 	if (!want_packet(skb, dev, netns, l3_out(skb, direct), direct))
 		return 0;
 	r = BEGIN(qdisc_deq, full_sock(K(skb, sk)), skb, netns);

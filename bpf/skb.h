@@ -3,7 +3,7 @@
 #ifndef NETREC_SKB_H
 #define NETREC_SKB_H
 
-#include "netrec.h"
+#include "share.h"
 
 /* Inode numbers of namespaces start here (6.18 put the initial ones just below
  * PROC_DYNAMIC_FIRST). */

@@ -30,7 +30,7 @@ int BPF_PROG(skb_alloc_fexit, unsigned int size, unsigned int gfp, int flags, in
 {
 	struct skb_alloc *r;
 
-	if (!skb)
+	if (!skb || !share_born(skb, true))
 		return 0;
 	r = alloc_begin(skb, FUNC___ALLOC_SKB);
 	if (!r)
@@ -47,7 +47,7 @@ int BPF_PROG(skb_alloc_build, struct sk_buff *skb, void *data, unsigned int frag
 {
 	struct skb_alloc *r;
 
-	if (within(site___alloc_skb, CALLER(ctx, 3, __build_skb_around)))
+	if (!share_born(skb, true) || within(site___alloc_skb, CALLER(ctx, 3, __build_skb_around)))
 		return 0;
 	r = alloc_begin(skb, FUNC___BUILD_SKB_AROUND);
 	if (!r)
@@ -64,7 +64,7 @@ int BPF_PROG(skb_alloc_slab, unsigned long call_site, void *ptr, struct kmem_cac
 {
 	struct skb_alloc *r;
 
-	if (!within(site___alloc_skb, call_site) || !ptr)
+	if (!within(site___alloc_skb, call_site) || !ptr || !share_born(ptr, false))
 		return 0;
 	r = alloc_begin(ptr, FUNC_KMEM_CACHE_ALLOC);
 	if (!r)

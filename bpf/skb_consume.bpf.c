@@ -4,10 +4,14 @@
 
 static __always_inline int skb_consume(struct sk_buff *skb, u64 location)
 {
-	struct sock *sk = skb->sk;
-	u32 netns = skb_netns(skb, sk);
 	struct skb_consume *r;
+	struct sock *sk;
+	u32 netns;
 
+	if (!share_ends(skb, true, !shown_ends))
+		return 0;
+	sk = skb->sk;
+	netns = skb_netns(skb, sk);
 	if (!want_skb(skb, sk, netns))
 		return 0;
 	sk = full_sock(sk);

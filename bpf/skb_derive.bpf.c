@@ -51,7 +51,7 @@ int BPF_PROG(skb_derive_clone, struct sk_buff *skb, unsigned int gfp, struct sk_
 {
 	u32 netns;
 
-	if (derive_wanted(skb, &netns))
+	if (share_made(skb, clone, true) && derive_wanted(skb, &netns))
 		derive(skb, clone, netns, DERIVE_KIND_CLONE, clone, -1);
 	return 0;
 }
@@ -61,7 +61,7 @@ int BPF_PROG(skb_derive_copy, struct sk_buff *skb, unsigned int gfp, struct sk_b
 {
 	u32 netns;
 
-	if (derive_wanted(skb, &netns))
+	if (share_made(skb, copy, true) && derive_wanted(skb, &netns))
 		derive(skb, copy, netns, DERIVE_KIND_COPY, copy, -1);
 	return 0;
 }
@@ -71,18 +71,25 @@ int BPF_PROG(skb_derive_copy, struct sk_buff *skb, unsigned int gfp, struct sk_b
 SEC("fexit/skb_segment")
 int BPF_PROG(skb_derive_segment, struct sk_buff *skb, u64 features, struct sk_buff *segs)
 {
-	u64 args[3]; /* the same as numbers */
-	u32 netns;
+	bool in = share_at(0, skb, true), wanted;
+	u64 args[3], base; /* the same as numbers */
+	u32 netns = 0;
 
-	if (!derive_wanted(skb, &netns))
-		return 0;
+	wanted = in && derive_wanted(skb, &netns);
 	if (!segs || IS_ERR(segs)) {
-		derive(skb, 0, netns, DERIVE_KIND_SEGMENT, false, -1);
+		if (wanted)
+			derive(skb, 0, netns, DERIVE_KIND_SEGMENT, false, -1);
 		return 0;
 	}
+	if (!cfg_share && !wanted)
+		return 0;
+	base = cfg_share ? as_number(drawn) : 0;
 	bpf_probe_read_kernel(args, sizeof(args), ctx);
 	for (u16 i = 0; i < MAX_SEGMENTS && args[2]; i++) {
-		derive_one(args[0], args[2], netns, i);
+		if (cfg_share) /* each was drawn when it was allocated */
+			share_lot(name_from(base, args[2]), in);
+		if (wanted)
+			derive_one(args[0], args[2], netns, i);
 		args[2] = (u64)BPF_CORE_READ((struct sk_buff *)args[2], next);
 	}
 	return 0;
@@ -93,7 +100,7 @@ int BPF_PROG(skb_derive_gro, struct sk_buff *p, struct sk_buff *skb, int ret)
 {
 	u32 netns;
 
-	if (derive_wanted(skb, &netns))
+	if (share_at(0, skb, true) && derive_wanted(skb, &netns))
 		derive(p, skb, netns, DERIVE_KIND_GRO, ret == 0, -1);
 	return 0;
 }
@@ -103,7 +110,7 @@ int BPF_PROG(skb_derive_coalesce, struct sk_buff *to, struct sk_buff *from, bool
 {
 	u32 netns;
 
-	if (derive_wanted(to, &netns))
+	if (share_at(0, from, true) && derive_wanted(to, &netns))
 		derive(to, from, netns, DERIVE_KIND_COALESCE, is_true(ret), -1);
 	return 0;
 }

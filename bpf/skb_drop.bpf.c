@@ -29,6 +29,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	struct headers h = {};
 	struct skb_drop *r;
 
+	share_ends(skb, true, !shown_ends); /* drops are recorded whether or not their packet is */
 	read_headers(&h, network_header(skb), bpf_ntohs(skb->protocol));
 	if (!want_headers(&h) || !want_skb_but(skb, sk, netns))
 		return 0;

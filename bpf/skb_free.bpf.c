@@ -18,10 +18,14 @@ static __always_inline bool lives_on(u64 caller)
 
 static __always_inline int skb_free(struct sk_buff *skb, const u8 func, s32 reason)
 {
-	struct sock *sk = skb->sk;
-	u32 netns = skb_netns(skb, sk);
 	struct skb_free *r;
+	struct sock *sk;
+	u32 netns;
 
+	if (!share_ends(skb, true, true))
+		return 0;
+	sk = skb->sk;
+	netns = skb_netns(skb, sk);
 	if (!want_skb(skb, sk, netns))
 		return 0;
 	sk = full_sock(sk);

@@ -1,6 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "fd.h"
+#include "share.h"
 
 #define NSEC_PER_USEC 1000LL
 #define NSEC_PER_MSEC 1000000LL
@@ -63,7 +64,7 @@ static __always_inline int poll_enter(struct trace_event_raw_sys_enter *ctx, s64
 	struct polling *p = (void *)call.bytes;
 	u32 n = ctx->args[1];
 
-	if (!want_task())
+	if (!share_time() || !want_task())
 		return 0;
 	bpf_probe_read_user(p->pollfds, pollfds_bytes(n), (void *)ctx->args[0]);
 	return poll_start(&call, ctx->args[0], n, -1, timeout);
@@ -101,7 +102,7 @@ static __always_inline int select_enter(struct trace_event_raw_sys_enter *ctx, c
 	struct call call = {};
 	struct polling *p = (void *)call.bytes;
 
-	if (!want_task())
+	if (!share_time() || !want_task())
 		return 0;
 	p->user[0] = (void *)ctx->args[1];
 	p->user[1] = (void *)ctx->args[2];
@@ -126,7 +127,7 @@ static __always_inline int epoll_enter(struct trace_event_raw_sys_enter *ctx, s6
 {
 	struct call call = {};
 
-	return want_task() ? poll_start(&call, ctx->args[1], ctx->args[2], ctx->args[0], timeout) : 0;
+	return share_time() && want_task() ? poll_start(&call, ctx->args[1], ctx->args[2], ctx->args[0], timeout) : 0;
 }
 
 SEC("tp/syscalls/sys_enter_epoll_wait")

@@ -1,14 +1,27 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "share.h"
+
+/* What is held back for a reason of its own: nothing is in flight, or less than a segment
+ * waits. More than that in a stream waits for ACKs, at nearly every attempt. */
+static __always_inline bool holds_back(struct tcp_sock *tp, s64 ret, const bool direct)
+{
+	u32 queued = K(tp, write_seq) - K(tp, snd_nxt);
+
+	return ret || (queued && queued < K(tp, mss_cache));
+}
 
 static __always_inline int tcp_write_xmit(struct sock *sk, int nonagle, int push_one, s64 ret, const bool direct)
 {
-	u32 netns = sock_netns(sk, direct);
-	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_write_xmit *r;
+	struct tcp_sock *tp;
+	u32 netns;
 
-	if (!tp || !want_sock(sk, netns))
+	tp = tcp_sk(sk, direct);
+	if (!tp || !share_attempt(sk, holds_back(tp, ret, direct), direct))
+		return 0;
+	netns = sock_netns(sk, direct);
+	if (!want_sock(sk, netns))
 		return 0;
 	r = BEGIN(tcp_write_xmit, sk, 0, netns);
 	if (!r)

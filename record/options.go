@@ -23,6 +23,7 @@ type Options struct {
 	Command    []string      // run this, and stop when it ends
 	Events     []*schema.Event
 	Profile    schema.Profile
+	Share      *schema.Share          // of packets and of what else is thinned; nil for all
 	Mechanism  map[string]schema.Kind // by event: use only this mechanism
 	Buffer     int64                  // bytes of kernel memory for the rings, 0 for the default
 	Filters    filter.Words           // which rows; none for all

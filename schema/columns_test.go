@@ -60,6 +60,9 @@ func columnTables() string {
 		if e.Own() {
 			profile = "always"
 		}
+		if e.Thin != "" {
+			profile += fmt.Sprintf(" (%d/%d of %s)", DefaultShare.Keep, DefaultShare.Of, e.Thin)
+		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.Name, profile, cell(e.Doc))
 	}
 	b.WriteString("\n## Values of enums\n\nA number that has no name here is written as that number.\n\n| enum | values |\n|---|---|\n")

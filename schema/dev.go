@@ -63,24 +63,24 @@ type DevRecv struct {
 }
 
 var (
-	devQueue = Event{ID: 100, Name: "dev_queue", Row: DevQueue{}, Rate: High, Profile: Full,
+	devQueue = Event{ID: 100, Name: "dev_queue", Row: DevQueue{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "a packet was given to a network device for sending",
 		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "dev_queue_tp"}}}}
-	devStartXmit = Event{ID: 101, Name: "dev_start_xmit", Row: DevStartXmit{}, Rate: High, Profile: Full,
+	devStartXmit = Event{ID: 101, Name: "dev_start_xmit", Row: DevStartXmit{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "a packet was handed to the driver of a network device",
 		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "dev_start_xmit_tp"}}}}
-	devXmit = Event{ID: 102, Name: "dev_xmit", Row: DevXmit{}, Rate: High, Profile: Full,
+	devXmit = Event{ID: 102, Name: "dev_xmit", Row: DevXmit{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "the driver of a network device took or refused a packet",
 		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_xmit", Args: 4, Prog: "dev_xmit_tp"}}}}
-	devGROIn = Event{ID: 103, Name: "dev_gro_in", Row: DevGROIn{}, Rate: High, Profile: Full,
+	devGROIn = Event{ID: 103, Name: "dev_gro_in", Row: DevGROIn{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "a driver delivered a received packet, before GRO; only drivers that use GRO",
 		Ladder: []Rung{{{Kind: RawTP, Target: "napi_gro_receive_entry", Args: 1, Prog: "dev_gro_in_tp"},
 			{Kind: RawTP, Target: "napi_gro_frags_entry", Args: 1, Prog: "dev_gro_in_frags_tp"}}}}
-	devRecv = Event{ID: 104, Name: "dev_recv", Row: DevRecv{}, Rate: High, Profile: Full,
+	devRecv = Event{ID: 104, Name: "dev_recv", Row: DevRecv{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "the network stack took a received packet from a device, after GRO",
 		Ladder: []Rung{{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "dev_recv_tp"}}}}

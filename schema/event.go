@@ -72,7 +72,7 @@ type Rung []Hook
 // Rate is how often an event happens on a busy host.
 type Rate string
 
-// Rates as catalogued. Extreme events are recorded only when asked for.
+// Rates as catalogued. Of extreme events the profile default draws a share, or does without.
 const (
 	Low     Rate = "low"
 	Medium  Rate = "medium"
@@ -85,8 +85,8 @@ type Profile string
 
 // The profiles of netrec record --profile, by what an event's probes cost also where they
 // make no row: light runs per connection, per descriptor and when things go wrong;
-// default also per send, receive and TCP segment; full also per packet, buffer, interrupt
-// and plain system call.
+// default also per send, receive and TCP segment, and draws a share of packets, interrupts and
+// file I/O; full has all of these, and plain system calls.
 const (
 	Light   Profile = "light"
 	Default Profile = "default"
@@ -96,6 +96,20 @@ const (
 // Asked is the profile of events that no profile includes, because they must be told what
 // to look at, or are for few questions and cost much.
 const Asked Profile = "asked"
+
+// Thin is what a share of an event's rows is a share of. Under the profile default such events
+// are recorded for DefaultShare, because they happen for every packet, file and interrupt.
+type Thin string
+
+// What is drawn; bpf/share.h has how.
+const (
+	ByPacket Thin = "packets" // a packet with all its rows, from its first to its last
+	ByTime   Thin = "time"    // all that begins within drawn ticks of the kernel's timer
+	ByCall   Thin = "calls"   // in drawn ticks, and always those that hold data back and the next on that socket
+)
+
+// DefaultShare is the share of the profile default.
+var DefaultShare = Share{Keep: 1, Of: 16}
 
 // Profiles lists the profiles, cheapest first.
 var Profiles = []Profile{Light, Default, Full}
@@ -111,6 +125,7 @@ type Event struct {
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
 	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
+	Thin    Thin   // what is drawn where only a share is recorded; "" for events that are always whole
 
 	size   int
 	fields []Field

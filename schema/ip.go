@@ -47,7 +47,7 @@ type ICMPEcho struct {
 
 // Rows are few, but every packet is looked at, which costs as much as sock_io: docs/cost.md.
 var (
-	ipECN = Event{ID: 92, Name: "ip_ecn", Row: IPECN{}, Rate: Low, Profile: Full,
+	ipECN = Event{ID: 92, Name: "ip_ecn", Row: IPECN{}, Rate: Low, Profile: Default,
 		Groups: []string{"ip"},
 		Doc:    "a packet marked for congestion, or one inside it, passed a device",
 		Ladder: []Rung{
@@ -55,7 +55,7 @@ var (
 				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "ip_ecn_queue_tp"},
 				{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "ip_ecn_xmit_tp"}},
 		}}
-	icmpEcho = Event{ID: 93, Name: "icmp_echo", Row: ICMPEcho{}, Rate: Low, Profile: Full,
+	icmpEcho = Event{ID: 93, Name: "icmp_echo", Row: ICMPEcho{}, Rate: Low, Profile: Default,
 		Groups: []string{"ip"},
 		Doc:    "an ICMP echo request or reply came in or went out",
 		Ladder: []Rung{

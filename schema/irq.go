@@ -21,12 +21,12 @@ type IRQ struct {
 // Interrupts belong to the machine: filters by namespace, process or port do not
 // apply to them.
 var (
-	softirq = Event{ID: 105, Name: "softirq", Row: Softirq{}, Rate: High, Profile: Full,
+	softirq = Event{ID: 105, Name: "softirq", Row: Softirq{}, Rate: High, Profile: Default, Thin: ByTime,
 		Groups: []string{"interrupts"},
 		Doc:    "a softirq vector was run; not filtered, since it serves the whole machine",
 		Ladder: []Rung{{{Kind: RawTP, Target: "softirq_entry", Args: 1, Prog: "softirq_entry_tp"},
 			{Kind: RawTP, Target: "softirq_exit", Args: 1, Prog: "softirq_exit_tp"}}}}
-	irq = Event{ID: 106, Name: "irq", Row: IRQ{}, Rate: High, Profile: Full,
+	irq = Event{ID: 106, Name: "irq", Row: IRQ{}, Rate: High, Profile: Default, Thin: ByTime,
 		Groups: []string{"interrupts"},
 		Doc:    "a device's interrupt was handled; not filtered, since it serves the whole machine",
 		Ladder: []Rung{{{Kind: RawTP, Target: "irq_handler_entry", Args: 2, Prog: "irq_entry_tp"},

@@ -149,6 +149,14 @@ type EventHooks struct {
 	Hooks   []string  `json:"hooks,omitempty"`   // as Hook.String
 	CameNS  []int64   `json:"came_ns,omitempty"` // unix time at which each hook was attached
 	Refused []Refusal `json:"refused,omitempty"`
+	Share   *Share    `json:"share,omitempty"` // absent: all of it
+}
+
+// Share is which part of an event was recorded, and of what it is a part.
+type Share struct {
+	Keep uint32 `json:"keep"`
+	Of   uint32 `json:"of"`
+	By   Thin   `json:"by"`
 }
 
 // Refusal is a hook that could not be used, and why.

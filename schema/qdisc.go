@@ -53,7 +53,7 @@ var (
 	// functions see inner ones too, and a packet also if it is then refused. Both are
 	// attached, and the tracepoint is silent about kinds whose function is. The fifos'
 	// dequeue function cannot be hooked, so that of inner ones only what goes in is seen.
-	qdiscEnq = Event{ID: 110, Name: "qdisc_enq", Row: QdiscEnq{}, Rate: Extreme, Profile: Full,
+	qdiscEnq = Event{ID: 110, Name: "qdisc_enq", Row: QdiscEnq{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"qdisc"},
 		Doc:    "a queueing discipline was given a packet; not where the kernel passes an empty queue by",
 		Ladder: []Rung{
@@ -61,7 +61,7 @@ var (
 				{Kind: Fentry, Target: "Qdisc_ops:enqueue", Prog: "qdisc_enq_fentry", Optional: true}},
 			{{Kind: Kprobe, Target: "Qdisc_ops:enqueue", Prog: "qdisc_enq_kprobe"}},
 		}}
-	qdiscDeq = Event{ID: 111, Name: "qdisc_deq", Row: QdiscDeq{}, Rate: Extreme, Profile: Full,
+	qdiscDeq = Event{ID: 111, Name: "qdisc_deq", Row: QdiscDeq{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"qdisc"},
 		Doc:    "packets left a queueing discipline",
 		Ladder: []Rung{
@@ -70,7 +70,7 @@ var (
 				{Kind: Kprobe, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_kprobe", Optional: true},
 				{Kind: Kretprobe, Target: "Qdisc_ops:dequeue", Prog: "qdisc_deq_kretprobe", Optional: true}},
 		}}
-	qdiscDrop = Event{ID: 112, Name: "qdisc_drop", Row: QdiscDrop{}, Rate: Medium, Profile: Full,
+	qdiscDrop = Event{ID: 112, Name: "qdisc_drop", Row: QdiscDrop{}, Rate: Medium, Profile: Default,
 		Groups: []string{"qdisc"},
 		Doc:    "a queueing discipline dropped a packet; kernels before 7.2 have it as skb_drop only",
 		Ladder: []Rung{{{Kind: RawTP, Target: "qdisc_drop", Args: 5, Prog: "qdisc_drop_tp"}}}}

@@ -36,7 +36,7 @@ type SkbDrop struct {
 }
 
 var (
-	skbAlloc = Event{ID: 40, Name: "skb_alloc", Row: SkbAlloc{}, Rate: Extreme, Profile: Full,
+	skbAlloc = Event{ID: 40, Name: "skb_alloc", Row: SkbAlloc{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff was allocated",
 		Ladder: []Rung{
@@ -44,7 +44,7 @@ var (
 				{Kind: Fexit, Target: "__build_skb_around", Args: 3, CallSite: "__alloc_skb", Prog: "skb_alloc_build"}},
 			{{Kind: RawTP, Target: "kmem_cache_alloc", Args: 5, CallSite: "__alloc_skb", Prog: "skb_alloc_slab"}},
 		}}
-	skbConsume = Event{ID: 41, Name: "skb_consume", Row: SkbConsume{}, Rate: Extreme, Profile: Full,
+	skbConsume = Event{ID: 41, Name: "skb_consume", Row: SkbConsume{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff was freed after use",
 		Ladder: []Rung{

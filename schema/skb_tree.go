@@ -20,14 +20,14 @@ type SkbDerive struct {
 }
 
 var (
-	skbFree = Event{ID: 107, Name: "skb_free", Row: SkbFree{}, Rate: Extreme, Profile: Full,
+	skbFree = Event{ID: 107, Name: "skb_free", Row: SkbFree{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff ended, after use or dropped",
 		Ladder: []Rung{
 			skbFreeRung(2),
 			skbFreeRung(1),
 		}}
-	skbDerive = Event{ID: 108, Name: "skb_derive", Row: SkbDerive{}, Rate: Extreme, Profile: Full,
+	skbDerive = Event{ID: 108, Name: "skb_derive", Row: SkbDerive{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"skb"},
 		Doc:    "an sk_buff was cloned, copied, cut into segments or merged into another",
 		Ladder: []Rung{{

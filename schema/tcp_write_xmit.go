@@ -17,7 +17,7 @@ type TCPWriteXmit struct {
 	PushOne      int32  `col:"push_one" doc:"argument push_one of tcp_write_xmit"`
 }
 
-var tcpWriteXmit = Event{ID: 13, Name: "tcp_write_xmit", Row: TCPWriteXmit{}, Rate: Extreme, Profile: Full,
+var tcpWriteXmit = Event{ID: 13, Name: "tcp_write_xmit", Row: TCPWriteXmit{}, Rate: Extreme, Profile: Default, Thin: ByCall,
 	Groups: []string{"tcp"},
 	Doc:    "TCP tried to send queued data",
 	Ladder: []Rung{

@@ -11,7 +11,7 @@ type VfsRW struct {
 	_       [6]uint8
 }
 
-var vfsRW = Event{ID: 71, Name: "vfs_rw", Row: VfsRW{}, Rate: Extreme, Profile: Full,
+var vfsRW = Event{ID: 71, Name: "vfs_rw", Row: VfsRW{}, Rate: Extreme, Profile: Default, Thin: ByTime,
 	Groups: []string{"vfs"},
 	Doc:    "a read or write of a file of any type began",
 	Ladder: []Rung{

@@ -11,6 +11,14 @@ type Unsent struct {
 	MSS, Out, Cwnd, Flags int64
 }
 
+// Followed reports whether the attempt that this is the state after is recorded, and the next of
+// its socket, also where only a share of attempts is: nothing was in flight (stuck), or less
+// than a segment waits. Of others the next row may be any later one.
+func (u Unsent) Followed(stuck bool) bool {
+	queued := int64(int32(u.Write - u.Nxt))
+	return stuck || queued > 0 && queued < u.MSS
+}
+
 // Why is the reason that queued data was not sent, "" if there is none. Sequence
 // numbers wrap, so differences decide.
 func (u Unsent) Why() string {

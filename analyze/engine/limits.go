@@ -23,6 +23,7 @@ func (in *Input) limits(sel *Selection) []string {
 			ls = append(ls, l)
 		}
 	}
+	ls = append(ls, in.sampled()...)
 	ls = append(ls, in.lacks()...)
 	for _, e := range events {
 		if l := fallback(in.Meta, e); l != "" && in.shows(e) {

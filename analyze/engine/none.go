@@ -47,7 +47,7 @@ func (in *Input) explainNone(sel *Selection) {
 // hidden reports whether an event may have happened although no row has it.
 func (in *Input) hidden(event string, sel *Selection) bool {
 	e := schema.ByName(event)
-	return lossOf(in.Meta, event, sel) != "" || missed(in.Meta, event) != "" || in.late([]string{event}) != nil || e != nil && e.Libraries() &&
+	return lossOf(in.Meta, event, sel) != "" || missed(in.Meta, event) != "" || in.Meta.Share(event) != nil || in.late([]string{event}) != nil || e != nil && e.Libraries() &&
 		slices.ContainsFunc(in.Meta.Recording.Libraries, func(l schema.Library) bool { return !l.Probed || l.Refused != nil })
 }
 

@@ -28,6 +28,8 @@ type Outcome struct {
 	Status Status
 	Why    string // why there is no answer
 	Rows   int64
+
+	Sampled string // of what it is an answer from a share, "" from all
 }
 
 // presence is what the file has of an event.
@@ -70,6 +72,7 @@ func (in *Input) able() Outcome {
 		}
 	}
 	if o.Status == Answered {
+		o.Sampled = in.sampledNeed()
 		return o
 	}
 	for _, u := range in.uses {
@@ -170,6 +173,9 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 		switch hooks = h.State; h.State {
 		case schema.HookAttached:
 			hooks = shorten(h.Hooks)
+			if s := m.Share(event); s != nil {
+				hooks = share(s) + ": " + hooks
+			}
 		case schema.HookMissing:
 			hooks += ": " + schema.Reasons(h.Refused)
 		}

@@ -41,6 +41,7 @@ type perfetto struct {
 	col     perfettoCols
 	start   int64
 	stop    int64
+	shared  bool // not every attempt to send is in the recording
 	procs   map[proc]uint64
 }
 
@@ -69,6 +70,7 @@ const maxProcs = 1 << 16
 func Perfetto(src scan.Source, w io.Writer) error {
 	p := &perfetto{trace: *newTrace(w), src: src, procs: map[proc]uint64{}, col: newPerfettoCols()}
 	m := src.Meta()
+	p.shared = m.Share("tcp_write_xmit") != nil
 	p.start, p.stop = m.FirstNS, max(m.LastNS, m.Recording.StopNS)
 	p.events = slices.Concat(agg.IdentityEvents, agg.IdentityHelp)
 	for e := range shown {

@@ -95,6 +95,10 @@ func (p *perfetto) hold(s *agg.Socket, l *life, r *scan.Row) {
 	if sent && l.held {
 		p.slice(s, trackHeld, &l.held, r.TS, "")
 	}
+	if p.shared && !u.Followed(r.Int(c.ret) != 0) {
+		l.nxt = u.Nxt
+		return
+	}
 	if why := u.Why(); !l.held && why != "" && (!sent || r.Int(c.ret) != 0) {
 		p.slice(s, trackHeld, &l.held, r.TS, why, note{name: "queued_bytes", num: int64(int32(u.Write - u.Nxt))})
 	}

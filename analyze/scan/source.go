@@ -58,3 +58,13 @@ func (m *Meta) Start() int64 {
 	}
 	return m.FirstNS
 }
+
+// Share is which part of an event was recorded, nil for all of it.
+func (m *Meta) Share(event string) *schema.Share {
+	for i := range m.Hooks {
+		if s := m.Hooks[i].Share; m.Hooks[i].Event == event && s != nil && s.Keep < s.Of {
+			return s
+		}
+	}
+	return nil
+}

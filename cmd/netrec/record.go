@@ -25,6 +25,7 @@ type recordFlags struct {
 	events    []string
 	profile   string
 	mechanism []string
+	packets   string
 	buffer    string
 	quiet     bool
 	files     rotateFlags
@@ -79,6 +80,7 @@ exit code if it is not 0.`,
 	fl.Int64VarP(&f.opt.Count, "count", "c", 0, "stop after at least this many events")
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
+	fl.StringVar(&f.packets, "packets", "", "record this share of packets, interrupts and file I/O: 1/N, all or none (default 1/16; all with --profile full or --events)")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
 	f.opt.Filters = filter.Words{}
 	addFilters(fl, f.opt.Filters)
@@ -103,11 +105,14 @@ func profileHelp() string {
 	for _, p := range schema.Profiles {
 		var names []string
 		for _, e := range schema.Events {
-			if e.Profile == p {
+			if e.Profile == p && e.Thin == "" {
 				names = append(names, e.Name)
 			}
 		}
 		fmt.Fprintf(&b, "  %-8s %s\n  %-8s %s\n", p, strings.Join(names, " "), "", profileCost[p])
+		if p == schema.Default {
+			b.WriteString(packetsHelp())
+		}
 	}
 	return b.String()
 }
@@ -122,6 +127,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		return err
 	}
 	f.opt.Profile = schema.Profile(f.profile)
+	if err = f.share(); err != nil {
+		return err
+	}
 	if f.opt.Buffer, err = parseBytes(f.buffer); err != nil {
 		return fmt.Errorf("--buffer %s: %w", f.buffer, err)
 	}

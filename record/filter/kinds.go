@@ -177,14 +177,20 @@ func addDev(s *Set, word string) (string, error) {
 }
 
 func addSample(s *Set, word string) (string, error) {
-	keep, of, ok := strings.Cut(word, "/")
-	k, err1 := strconv.ParseUint(keep, 10, 16)
-	n, err2 := strconv.ParseUint(of, 10, 32)
+	keep, of, err := Part(word)
+	s.Sample = &schema.Sample{Keep: keep, Of: of}
+	return "", err
+}
+
+// Part understands a part that is less than all, such as 1/16.
+func Part(word string) (keep, of uint32, err error) {
+	a, b, ok := strings.Cut(word, "/")
+	k, err1 := strconv.ParseUint(a, 10, 16)
+	n, err2 := strconv.ParseUint(b, 10, 32)
 	if !ok || err1 != nil || err2 != nil || k == 0 || k >= n {
-		return "", fmt.Errorf("want a part such as 1/16")
+		return 0, 0, fmt.Errorf("want a part such as 1/16")
 	}
-	s.Sample = &schema.Sample{Keep: uint32(k), Of: uint32(n)}
-	return "", nil
+	return uint32(k), uint32(n), nil
 }
 
 func addSeed(s *Set, word string) (string, error) {

@@ -38,6 +38,7 @@ type Config struct {
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
 	Filters   map[string]any // constants of bpf/filter.h, by name
+	Share     *schema.Share  // of the events that are thinned; nil for all
 
 	CountFuncs []string // patterns of functions to count
 	CountTPs   []string // the same of tracepoints, group:name
@@ -147,7 +148,7 @@ func load(conf Config) (*Set, error) {
 		}
 	}
 	s.climbAll()
-	return s, nil
+	return s, s.tellShown()
 }
 
 // climbAll attaches in the order of the profiles; the plans are in that of the events.
@@ -196,6 +197,9 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_self": s.conf.Self,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
+	}
+	if share := s.conf.Share; share != nil {
+		constants["cfg_share"] = uint32(uint64(share.Keep) << 32 / uint64(share.Of))
 	}
 	maps.Copy(constants, s.conf.Filters)
 	for name, v := range constants {
@@ -254,6 +258,23 @@ func (s *Set) Start() error {
 	return nil
 }
 
+// tellShown tells the probes what of the lives of packets they will be shown.
+func (s *Set) tellShown() error {
+	attached := map[string]bool{}
+	for _, p := range s.Plans {
+		attached[p.Event.Name] = len(p.Hooks) > 0
+	}
+	for name, shown := range map[string]bool{"shown_ends": attached["skb_free"], "shown_births": attached["skb_alloc"] && attached["skb_derive"]} {
+		if !shown {
+			continue
+		}
+		if err := s.maps.Variables[name].Set(uint32(1)); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // Stop makes all probes fall silent at once. It takes no system call and no privilege.
 func (s *Set) Stop() error {
 	if err := s.maps.Variables["recording"].Set(uint32(0)); err != nil {
@@ -284,6 +305,9 @@ func (s *Set) Missed(e *schema.Event) int64 {
 		if st, err := p.Stats(); err == nil {
 			n += int64(st.RecursionMisses)
 		}
+	}
+	if share := s.conf.Share; share != nil && e.Thin != "" { // the kernel counts also what would not have been drawn
+		n = n * int64(share.Keep) / int64(share.Of)
 	}
 	return n
 }
@@ -324,10 +348,19 @@ func (s *Set) States(wall func(int64) int64) []schema.EventHooks {
 			for i, at := range st.CameNS {
 				st.CameNS[i] = wall(at)
 			}
+			st.Share = s.shareOf(p)
 		}
 		out = append(out, st)
 	}
 	return out
+}
+
+// shareOf is the share of an event that is recorded, nil for all of it or none.
+func (s *Set) shareOf(p *Plan) *schema.Share {
+	if s.conf.Share == nil || p.Event.Thin == "" || len(p.Hooks) == 0 {
+		return nil
+	}
+	return &schema.Share{Keep: s.conf.Share.Keep, Of: s.conf.Share.Of, By: p.Event.Thin}
 }
 
 // PossibleCPUs is how many CPUs the kernel may ever bring up; per-CPU tables have that size.

@@ -16,7 +16,7 @@ import (
 var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
 
 // guestTests run in each booted kernel, and on the running one by themselves.
-var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestStorm", "TestDoors", "TestNewCPU"}
+var guestTests = []string{"TestThisKernel", "TestLibraries", "TestFilters", "TestShare", "TestStorm", "TestDoors", "TestNewCPU"}
 
 // TestKernels boots the kernels and runs the tests of one kernel in each.
 func TestKernels(t *testing.T) {

@@ -2,6 +2,6 @@
 WITH {{capture}}
 SELECT {{host}}kstack, count(*) AS count
 FROM capture
-WHERE event = 'dev_xmit'
+WHERE event = 'dev_xmit' AND kstack IS NOT NULL AND kstack <> ''
 GROUP BY {{host}}kstack
 ORDER BY {{host}}count(*), kstack
