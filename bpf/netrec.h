@@ -55,7 +55,6 @@ struct counter {
 
 struct cpu_counters {
 	u64 seq;
-	u64 woken; /* when this CPU last woke the recorder */
 	struct counter ev[EV_MAX];
 };
 
@@ -109,28 +108,12 @@ static __always_inline void add_one(u64 *p)
 	__sync_fetch_and_add(p, 1);
 }
 
-/* Asking how full a ring is costs more than it tells: one record in so many does, and does
- * not wake the recorder again while that is on its way. Which one is drawn by its number, so
- * that loads in step cannot hide a ring. */
-#define LOOK_SHIFT 60 /* one in sixteen */
-#define WAKE_AGAIN_NS (1000ull * 1000)
-
-static __always_inline bool wake_due(struct cpu_counters *c, void *ring, u64 seq, u64 now)
-{
-	if ((seq * 0x9e3779b97f4a7c15ull) >> LOOK_SHIFT || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes)
-		return false;
-	if (now - c->woken < WAKE_AGAIN_NS)
-		return false;
-	c->woken = now; /* an interrupt here wakes once more than need be */
-	return true;
-}
-
 /* begin reserves a record and fills its header, or counts the loss; task is set where
  * nothing but a task can be under way. */
 static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, const bool task)
 {
 	struct cpu_counters *c;
-	u64 seq, id;
+	u64 seq, id, avail;
 	struct header *h;
 	u32 cpu, slot;
 	void *ring;
@@ -147,18 +130,12 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	if (!ring)
 		goto lost;
 	h = bpf_ringbuf_reserve(ring, size, 0);
-	if (!h && rare) { /* better among the hot ones than lost */
-		slot = cpu & (cfg_rings - 1);
-		ring = bpf_map_lookup_elem(&rings, &slot);
-		if (!ring)
-			goto lost;
-		h = bpf_ringbuf_reserve(ring, size, 0);
-	}
 	if (!h)
 		goto lost;
+	avail = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+	h->wake = avail >= cfg_wake_bytes && avail - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
 	id = bpf_get_current_pid_tgid();
 	h->ts_ns = bpf_ktime_get_ns();
-	h->wake = task ? 0 : wake_due(c, ring, seq, h->ts_ns); /* calls of libraries are few, and must do with little stack */
 	h->seq = seq;
 	h->sock = sock;
 	h->skb = skb;
@@ -197,7 +174,7 @@ static __always_inline bool rare_has_room(void)
 	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), 0, netns, true))
 
 /* submit hands a record over. The recorder looks by itself many times a second;
- * it is woken only when a ring fills, not more than once a millisecond by each CPU. */
+ * it is woken only when a ring fills, once per filling. */
 static __always_inline void submit(struct header *h)
 {
 	bpf_ringbuf_submit(h, h->wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);

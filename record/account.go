@@ -22,7 +22,7 @@ type counters struct {
 // Layout of struct cpu_counters in bpf/netrec.h; a test compares it with the object's BTF.
 const (
 	counterSize  = 32
-	counterStart = 16
+	counterStart = 8
 )
 
 func counterStride() int { return counterStart + counterSize*schema.MaxID }
