@@ -70,7 +70,7 @@ func newSkblife(in *engine.Input) engine.Fold {
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
 	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })
-	in.Use("skb_free", "buffers that others took over have no end", f.freed)
+	in.Use("skb_free", "buffers that others took over have no end", func(r *engine.Row) { f.end(r, false) })
 	in.Use("skb_derive", "clones have no birth, and lives of packets are those of their buffers", f.derived)
 	if in.Flag("stages") {
 		f.stages = newStages(in, &f.skbs)
@@ -97,8 +97,6 @@ func (f *skblife) consumed(r *engine.Row) {
 		f.end(r, false)
 	}
 }
-
-func (f *skblife) freed(r *engine.Row) { f.end(r, false) }
 
 func (f *skblife) end(r *engine.Row, dropped bool) {
 	addr := r.Uint(f.skb)

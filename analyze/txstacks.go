@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 )
@@ -27,11 +29,13 @@ CPU the first 32 packets a second have a stack, and every 64th of the others.`,
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
 		counts := countBy[engine.Key](in, "stacks", keys.Columns...)
 		counts.table.Unnamed = true
+		byStack := slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "kstack" })
 		bare := &stackless{stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
-			if bare.row(r); r.Str(stack) != "" {
-				counts.Add(keys.Of(r), 1)
+			if bare.row(r); byStack && !r.Has(stack) {
+				return
 			}
+			counts.Add(keys.Of(r), 1)
 		})
 		return also(counts, bare)
 	},
