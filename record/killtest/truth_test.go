@@ -106,7 +106,8 @@ func (t *truth) row(r *scan.Row) error {
 	if t.netns == 0 {
 		t.netns = r.Int(colNetns)
 	}
-	if r.Int(colNetns) != t.netns {
+	// Interrupts are of a CPU, not of a namespace.
+	if r.Int(colNetns) != t.netns && r.Event.Name != "softirq" && r.Event.Name != "irq" {
 		t.wrongf("%s at %d: netns %d", r.Event.Name, r.TS, r.Int(colNetns))
 	}
 	key := rig.Key{Event: r.Event.Name, Tid: int(r.Int(colTid)), Dir: r.Str(colDir)}
