@@ -342,48 +342,6 @@ func (s *session) ended(ctx context.Context, timer <-chan time.Time) string {
 	return ""
 }
 
-// newLibraries writes down which libraries have appeared, and tells of the first that has
-// no probes.
-func (s *session) newLibraries() error {
-	for {
-		select {
-		case lib := <-s.late:
-			if !lib.Probed && !s.blind {
-				s.blind = true
-				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared and has no probes; --dns-follow gives them to such\n", lib.Path)
-			}
-			s.meta.Libraries = append(s.meta.Libraries, lib)
-			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
-				return err
-			}
-		default:
-			return nil
-		}
-	}
-}
-
-// newcomers writes down which CPUs have come online, and tells of the first that is not
-// sampled.
-func (s *session) newcomers() error {
-	for _, l := range s.hooks.Newcomers() {
-		l.SinceNS = s.wall(mono())
-		if l.Why != "" && !s.unseen {
-			s.unseen = true
-			fmt.Fprintf(s.opt.Notice, "netrec: %s came online and has no %s: %s\n", l.Place, l.Event, l.Why)
-		}
-		if len(s.meta.Late) < maxLate { // one that comes and goes all day
-			s.meta.Late = append(s.meta.Late, l)
-		}
-		if err := s.metaRow(schema.KeyLate, l); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxLate bounds what the footer says of places that came late.
-const maxLate = 256
-
 // mono is the clock of the events.
 func mono() int64 {
 	var ts unix.Timespec

@@ -1,0 +1,82 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"netrec/record/host"
+	"netrec/schema"
+)
+
+// qdiscEvents are those that hook functions of queueing disciplines, whatever modules have them.
+var qdiscEvents = []string{"qdisc_enq", "qdisc_deq"}
+
+// watchModules notes which modules have hooks.
+func (s *session) watchModules() {
+	if slices.ContainsFunc(s.opt.Events, func(e *schema.Event) bool { return slices.Contains(qdiscEvents, e.Name) }) {
+		s.modules = host.QdiscModules()
+	}
+}
+
+// newModules writes down which modules with queueing disciplines were loaded since: their
+// functions have no hooks, and the privilege to attach some is gone.
+func (s *session) newModules() error {
+	if s.modules == nil {
+		return nil
+	}
+	for name := range host.QdiscModules() {
+		if s.modules[name] {
+			continue
+		}
+		s.modules[name] = true
+		m := schema.Module{Name: name, SinceNS: s.wall(mono())}
+		s.meta.Modules = append(s.meta.Modules, m)
+		fmt.Fprintf(s.opt.Notice, "netrec: %s was loaded and has no hooks: its queues inside other disciplines are not seen\n", name)
+		if err := s.metaRow(schema.KeyModule, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newLibraries writes down which libraries have appeared, and tells of the first that has
+// no probes.
+func (s *session) newLibraries() error {
+	for {
+		select {
+		case lib := <-s.late:
+			if !lib.Probed && !s.blind {
+				s.blind = true
+				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared and has no probes; --dns-follow gives them to such\n", lib.Path)
+			}
+			s.meta.Libraries = append(s.meta.Libraries, lib)
+			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// newcomers writes down which CPUs have come online, and tells of the first that is not
+// sampled.
+func (s *session) newcomers() error {
+	for _, l := range s.hooks.Newcomers() {
+		l.SinceNS = s.wall(mono())
+		if l.Why != "" && !s.unseen {
+			s.unseen = true
+			fmt.Fprintf(s.opt.Notice, "netrec: %s came online and has no %s: %s\n", l.Place, l.Event, l.Why)
+		}
+		if len(s.meta.Late) < maxLate { // one that comes and goes all day
+			s.meta.Late = append(s.meta.Late, l)
+		}
+		if err := s.metaRow(schema.KeyLate, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLate bounds what the footer says of places that came late.
+const maxLate = 256
