@@ -42,6 +42,10 @@ type Hook struct {
 	// attached under the profile full.
 	Detail bool
 
+	// Costly marks a hook that runs far more often than the event happens. A share of the event
+	// is not worth it: the hook is used only where all of it is recorded.
+	Costly bool
+
 	// Again marks the second program at the same place, which takes the events that the
 	// kernel did not show the first because it was already running on that CPU.
 	Again bool

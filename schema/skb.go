@@ -42,7 +42,7 @@ var (
 		Ladder: []Rung{
 			{{Kind: Fexit, Target: "__alloc_skb", Args: 4, Prog: "skb_alloc_fexit"},
 				{Kind: Fexit, Target: "__build_skb_around", Args: 3, CallSite: "__alloc_skb", Prog: "skb_alloc_build"}},
-			{{Kind: RawTP, Target: "kmem_cache_alloc", Args: 5, CallSite: "__alloc_skb", Prog: "skb_alloc_slab"}},
+			{{Kind: RawTP, Target: "kmem_cache_alloc", Args: 5, CallSite: "__alloc_skb", Prog: "skb_alloc_slab", Costly: true}},
 		}}
 	skbConsume = Event{ID: 41, Name: "skb_consume", Row: SkbConsume{}, Rate: Extreme, Profile: Default, Thin: ByPacket,
 		Groups: []string{"skb"},

@@ -58,6 +58,9 @@ func (s *Set) usable(e *schema.Event, rung int) use {
 	return u
 }
 
+// errCostly is why a share of an event goes without a hook that could be had.
+var errCostly = errors.New("runs too often for a share of packets; --packets all uses it")
+
 // look asks the kernel about the hooks of a rung.
 func (s *Set) look(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, refused []schema.Refusal) {
 	ok := true
@@ -73,6 +76,9 @@ func (s *Set) look(e *schema.Event, rung schema.Rung) (hooks []schema.Hook, refu
 		}
 		if kind := s.conf.Force[e.Name]; err == nil && kind != "" && !sameMechanism(kind, h.Kind) && !h.Detail {
 			err = fmt.Errorf("only %s was asked for", kind)
+		}
+		if err == nil && h.Costly && s.conf.Share != nil {
+			err = errCostly
 		}
 		if err != nil {
 			if !h.Again {
