@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 
 	"netrec/schema"
 )
@@ -13,6 +14,9 @@ import (
 // Verifying programs takes the kernel longer than all else at the start, and it verifies
 // several at a time. So the programs that are likely needed, those of the first rung of each
 // event that this kernel has, are loaded on all CPUs while hooks are attached one by one.
+
+// loaders is how many load at a time at most; each decodes the kernel's types for itself.
+const loaders = 4
 
 // ahead is the programs that are being loaded before their turn.
 type ahead map[loadKey]*loading
@@ -58,10 +62,12 @@ func (s *Set) loadAhead(events []*schema.Event) {
 		next <- l
 	}
 	close(next)
-	for range runtime.GOMAXPROCS(0) {
+	for range min(runtime.GOMAXPROCS(0), loaders) {
 		go func() {
+			// Of its own: types of modules are decoded into those of the kernel without a lock.
+			cache := btf.NewCache()
 			for l := range next {
-				l.prog, l.err = s.load(l.hook)
+				l.prog, l.err = s.load(l.hook, cache)
 				close(l.done)
 			}
 		}()
@@ -86,7 +92,7 @@ func (s *Set) program(h schema.Hook) (*ebpf.Program, error) {
 	key := loadKey{h.Prog, h.Target}
 	l := s.ahead[key]
 	if l == nil {
-		return s.load(h)
+		return s.load(h, s.kernel.cache)
 	}
 	delete(s.ahead, key) // whoever asks again gets another
 	<-l.done
@@ -94,7 +100,7 @@ func (s *Set) program(h schema.Hook) (*ebpf.Program, error) {
 }
 
 // load loads the program of a hook.
-func (s *Set) load(h schema.Hook) (*ebpf.Program, error) {
+func (s *Set) load(h schema.Hook, cache *btf.Cache) (*ebpf.Program, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
@@ -104,7 +110,7 @@ func (s *Set) load(h schema.Hook) (*ebpf.Program, error) {
 	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
 		prog.AttachTo = h.Target // one program may stand for many functions
 	}
-	p, err := s.loadProgram(prog)
+	p, err := s.loadProgram(prog, cache)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", short(err))
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 
 	"netrec/schema"
@@ -199,10 +200,10 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 
 // loadProgram loads one program with the maps that all share. Only the program is kept:
 // a collection has descriptors of all maps, and there are hundreds of programs.
-func (s *Set) loadProgram(prog *ebpf.ProgramSpec) (*ebpf.Program, error) {
+func (s *Set) loadProgram(prog *ebpf.ProgramSpec, cache *btf.Cache) (*ebpf.Program, error) {
 	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{prog.Name: prog},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
-	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
+	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: cache})
 	if err != nil {
 		return nil, err
 	}

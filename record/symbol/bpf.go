@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"netrec/schema/objfile"
@@ -83,6 +84,9 @@ func (k *Kernel) hidden(at, addrs []uint64) []bool {
 			skip[i-1], skip[i] = true, true
 		}
 		inner = e
+	}
+	if !slices.Contains(skip, false) { // a sample of the probes themselves, where no more could be walked
+		clear(skip)
 	}
 	return skip
 }

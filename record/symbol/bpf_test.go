@@ -33,6 +33,7 @@ func TestStacksWithoutTrampolines(t *testing.T) {
 			"__inet_stream_connect+0x44;tcp_v4_connect+0x2f0;tcp_connect+0x10"},
 		{"in a probe", []uint64{0xffffffffc0020010, 0xffffffffc0010050, 0xffffffff81000009, 0xffffffff81002044},
 			"__inet_stream_connect+0x44;tcp_v4_connect+0x9"},
+		{"of a probe alone", []uint64{0xffffffffc0020010}, "bpf_prog_0123456789abcdef_tcp_state_tp+0x10"},
 		{"the kernel's own", []uint64{0xffffffff81003004, 0xffffffff81002044}, "__inet_stream_connect+0x44;bpf_prog_run+0x4"},
 		{"recursion", []uint64{0xffffffff810002f0, 0xffffffff81000200, 0xffffffff81002044},
 			"__inet_stream_connect+0x44;tcp_v4_connect+0x200;tcp_v4_connect+0x2f0"},

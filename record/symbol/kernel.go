@@ -164,6 +164,9 @@ func (k *Kernel) frame(at, addr uint64) (string, bool) {
 		if e := k.find(at); e != nil {
 			return clean(objfile.Demangle(k.table.Name(e))) + "+0x" + strconv.FormatUint(addr-e.Addr, 16), true
 		}
+		if e := k.bpf.Find(at); e != nil {
+			return clean(k.bpf.Name(e)) + "+0x" + strconv.FormatUint(addr-e.Addr, 16), true
+		}
 	}
 	return hex(addr), false
 }
