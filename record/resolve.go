@@ -119,12 +119,21 @@ func (r *resolver) Stack(user bool, pid int32, frames []uint64) string {
 	if user {
 		return s
 	}
-	names := strings.Split(s, ";")
+	return withoutProbe(s)
+}
+
+// withoutProbe is a stack as far as its hook. A sample that met nothing but a probe, where no
+// more could be walked, stays what it is.
+func withoutProbe(stack string) string {
+	names := strings.Split(stack, ";")
 	cut := len(names)
 	for i := len(names) - 1; i >= max(0, len(names)-probeDepth); i-- {
 		if slices.ContainsFunc(probeFrames, func(p string) bool { return strings.HasPrefix(names[i], p) }) {
 			cut = i
 		}
+	}
+	if cut == 0 {
+		return stack
 	}
 	return strings.Join(names[:cut], ";")
 }

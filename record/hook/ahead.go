@@ -2,21 +2,16 @@ package hook
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 
 	"netrec/schema"
 )
 
-// Verifying programs takes the kernel longer than all else at the start, and it verifies
-// several at a time. So the programs that are likely needed, those of the first rung of each
-// event that this kernel has, are loaded on all CPUs while hooks are attached one by one.
-
-// loaders is how many load at a time at most; each decodes the kernel's types for itself.
-const loaders = 4
+// Verifying programs takes the kernel longer than all else at the start. So the programs that
+// are likely needed, those of the first rung of each event that this kernel has, are loaded
+// while hooks are attached one by one.
 
 // ahead is the programs that are being loaded before their turn.
 type ahead map[loadKey]*loading
@@ -62,16 +57,12 @@ func (s *Set) loadAhead(events []*schema.Event) {
 		next <- l
 	}
 	close(next)
-	for range min(runtime.GOMAXPROCS(0), loaders) {
-		go func() {
-			// Of its own: types of modules are decoded into those of the kernel without a lock.
-			cache := btf.NewCache()
-			for l := range next {
-				l.prog, l.err = s.load(l.hook, cache)
-				close(l.done)
-			}
-		}()
-	}
+	go func() {
+		for l := range next {
+			l.prog, l.err = s.load(l.hook)
+			close(l.done)
+		}
+	}()
 }
 
 // firstUsable is the hooks that climb will try first.
@@ -92,7 +83,7 @@ func (s *Set) program(h schema.Hook) (*ebpf.Program, error) {
 	key := loadKey{h.Prog, h.Target}
 	l := s.ahead[key]
 	if l == nil {
-		return s.load(h, s.kernel.cache)
+		return s.load(h)
 	}
 	delete(s.ahead, key) // whoever asks again gets another
 	<-l.done
@@ -100,7 +91,7 @@ func (s *Set) program(h schema.Hook) (*ebpf.Program, error) {
 }
 
 // load loads the program of a hook.
-func (s *Set) load(h schema.Hook, cache *btf.Cache) (*ebpf.Program, error) {
+func (s *Set) load(h schema.Hook) (*ebpf.Program, error) {
 	prog, ok := s.base.Programs[h.Prog]
 	if !ok {
 		return nil, fmt.Errorf("no program %s in the BPF object", h.Prog)
@@ -110,7 +101,7 @@ func (s *Set) load(h schema.Hook, cache *btf.Cache) (*ebpf.Program, error) {
 	if h.Kind == schema.Fentry || h.Kind == schema.Fexit {
 		prog.AttachTo = h.Target // one program may stand for many functions
 	}
-	p, err := s.loadProgram(prog, cache)
+	p, err := s.loadProgram(prog)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", short(err))
 	}

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 
 	"netrec/schema"
@@ -53,7 +52,9 @@ func (s *Set) usable(e *schema.Event, rung int) use {
 	key := rungKey{e.ID, rung}
 	u, known := s.uses[key]
 	if !known {
+		s.types.Lock()
 		u.hooks, u.refused = s.look(e, e.Ladder[rung])
+		s.types.Unlock()
 		s.uses[key] = u
 	}
 	return u
@@ -200,10 +201,14 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 
 // loadProgram loads one program with the maps that all share. Only the program is kept:
 // a collection has descriptors of all maps, and there are hundreds of programs.
-func (s *Set) loadProgram(prog *ebpf.ProgramSpec, cache *btf.Cache) (*ebpf.Program, error) {
+//
+// One at a time: the library decodes types of modules into those of the kernel without a lock.
+func (s *Set) loadProgram(prog *ebpf.ProgramSpec) (*ebpf.Program, error) {
+	s.types.Lock()
+	defer s.types.Unlock()
 	spec := ebpf.CollectionSpec{Maps: s.base.Maps, Programs: map[string]*ebpf.ProgramSpec{prog.Name: prog},
 		Types: s.base.Types, ByteOrder: s.base.ByteOrder}
-	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: cache})
+	c, err := ebpf.NewCollectionWithOptions(&spec, ebpf.CollectionOptions{MapReplacements: s.maps.Maps, Cache: s.kernel.cache})
 	if err != nil {
 		return nil, err
 	}

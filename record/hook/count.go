@@ -160,7 +160,7 @@ func (s *Set) countBy(h schema.Hook, slots []int, refuse func(string, error)) (i
 	if len(slots) == 0 {
 		return 0, errors.New("no function of this kernel that can be traced matches, or none was asked for")
 	}
-	p, err := s.loadProgram(s.base.Programs[h.Prog].Copy(), s.kernel.cache)
+	p, err := s.loadProgram(s.base.Programs[h.Prog].Copy())
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", short(err))
 	}
@@ -234,7 +234,7 @@ func (s *Set) countTracepoints(h schema.Hook, slots []int, refuse func(string, e
 }
 
 func (s *Set) countTracepoint(h schema.Hook, slot int) error {
-	p, err := s.loadProgram(forSlot(s.base.Programs[h.Prog], slot), s.kernel.cache)
+	p, err := s.loadProgram(forSlot(s.base.Programs[h.Prog], slot))
 	if err != nil {
 		return fmt.Errorf("load: %w", short(err))
 	}

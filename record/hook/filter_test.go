@@ -56,7 +56,7 @@ func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[strin
 	out := map[string]loaded{}
 	for _, name := range events {
 		prog := s.base.Programs[schema.ByName(name).Ladder[0][0].Prog]
-		p, err := s.loadProgram(prog, s.kernel.cache)
+		p, err := s.loadProgram(prog)
 		if err != nil {
 			t.Fatal(err)
 		}

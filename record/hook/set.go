@@ -92,7 +92,8 @@ type Set struct {
 	cookie bool
 	uses   map[rungKey]use
 	ahead  ahead
-	timers []*timer // events of perf, which stand on CPUs
+	types  sync.Mutex // of the kernel and its modules, while programs are loaded ahead
+	timers []*timer   // events of perf, which stand on CPUs
 
 	libs      *libraries
 	found     []*Library // at the start

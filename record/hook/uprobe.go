@@ -97,7 +97,7 @@ func probeLibrary(ex *link.Executable, h schema.Hook, p *ebpf.Program, o *link.U
 func (s *Set) copyFor(name string, ref uint32) (*ebpf.Program, error) {
 	prog := s.base.Programs[name].Copy()
 	setLibrary(prog, ref)
-	return s.loadProgram(prog, s.kernel.cache)
+	return s.loadProgram(prog)
 }
 
 // setLibrary puts a library in the place of the constant; 0 is none.
