@@ -122,13 +122,13 @@ func load(conf Config) (*Set, error) {
 		conf.Clock = func() int64 { return 0 }
 	}
 	object := sync.OnceValues(bpf.Spec)
-	go object() // beside reading the kernel's own types
+	go func() { _, _ = object() }() // beside reading the kernel's own types
 	k, err := newKernel(conf.Symbols)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(conf.Events, hasMembers) {
-		go k.functionsLike()
+		go func() { _, _ = k.functionsLike() }() // whoever needs it hears of errors
 	}
 	s := &Set{kernel: k, conf: conf, Enums: map[string]map[string]int64{}, first: map[uint16][]*ebpf.Program{}, uses: map[rungKey]use{}}
 	if err := s.findLibraries(); err != nil {

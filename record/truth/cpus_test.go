@@ -53,13 +53,14 @@ func TestNewCPU(t *testing.T) {
 			if err := busy.Start(); err != nil {
 				t.Fatal(err)
 			}
-			c := untilLate(t, capture)
+			untilLate(t, capture)
 			_ = syscall.Kill(-busy.Process.Pid, syscall.SIGKILL)
 			_ = busy.Wait()
 			if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
 				t.Fatalf("exit code %d, %v\n%s", code, err, rec.Said())
 			}
-			if c, err = Load(capture); err != nil {
+			c, err := Load(capture)
+			if err != nil {
 				t.Fatal(err)
 			}
 			rows := c.Select("cpu_sample", Num("cpu", 1))
@@ -75,7 +76,7 @@ func TestNewCPU(t *testing.T) {
 }
 
 // untilLate waits until the recording tells of a newcomer, and for samples after that.
-func untilLate(t *testing.T, capture string) *Capture {
+func untilLate(t *testing.T, capture string) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
 		c, err := Load(capture)
@@ -84,9 +85,8 @@ func untilLate(t *testing.T, capture string) *Capture {
 		}
 		late := c.Select("meta", Is("key", "netrec.late"))
 		if len(late) > 0 && c.Meta.LastNS-c.Meta.Clock[0].Wall+c.Meta.Clock[0].Mono > late[0].TS+int64(2*time.Second) {
-			return c
+			return
 		}
 	}
 	t.Fatal("the recording does not tell of the CPU")
-	return nil
 }
