@@ -34,6 +34,8 @@ func (s *Source) Follow(t *Tally) { s.saw = t.Add }
 
 // Add counts a stack as a row shows it.
 func (t *Tally) Add(text string) {
+	t.src.mu.Lock()
+	defer t.src.mu.Unlock()
 	st, ok := t.src.texts[text]
 	if !ok || st.id < len(t.done) && t.done[st.id] {
 		return
@@ -57,6 +59,8 @@ func (t *Tally) Add(text string) {
 
 // Notes says what was named from debug files in the stacks counted, and what was not and why.
 func (t *Tally) Notes() []string {
+	t.src.mu.Lock()
+	defer t.src.mu.Unlock()
 	var out []string
 	rest, restFrames := 0, int64(0)
 	for _, b := range t.src.order {

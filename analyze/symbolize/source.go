@@ -3,6 +3,7 @@ package symbolize
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"netrec/analyze/scan"
 	"netrec/schema"
@@ -24,9 +25,13 @@ const shortID = 8
 
 var ustack = scan.Col(schema.ColumnIndex("ustack"))
 
-// Source is a recording whose user stacks are shown with names from debug files.
+// Source is a recording whose user stacks are shown with names from debug files. A scan
+// names the stacks of the next row group while an analysis counts those of this one, so
+// that everything below mu is shared between two goroutines.
 type Source struct {
 	scan.Source
+	saw    func(text string) // takes the stacks of rows; nil where nobody asked
+	mu     sync.Mutex
 	files  *Files
 	ids    map[string]string // build ids by the names that frames have; "" for several
 	builds map[string]*build // by id
@@ -35,7 +40,6 @@ type Source struct {
 	bytes  int  // of names in it
 	more   bool // frames came after it was full
 	texts  map[string]shown
-	saw    func(text string) // takes the stacks of rows; nil where nobody asked
 }
 
 // build is one file of code.
@@ -91,6 +95,8 @@ func (s *Source) stack(text string) string {
 	if !strings.Contains(text, ")+0x") {
 		return text
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	frames := strings.Split(text, ";")
 	var b strings.Builder
 	var ours []frame

@@ -109,6 +109,30 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// A scan names the stacks of the next row group while the answer counts those of this one.
+func TestCountedWhileNamed(t *testing.T) {
+	s := named(t, testdata)
+	tally := s.Tally()
+	text := func(i int) string { return fmt.Sprintf("client(a3c0b62f)+0x%x", i) }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 20000 {
+			s.stack(text(i))
+		}
+	}()
+	for i := range 20000 {
+		tally.Add(text(i))
+	}
+	<-done
+	for i := range 20000 {
+		tally.Add(s.stack(text(i)))
+	}
+	if n := int64(20000); tally.named[s.order[0]]+tally.unnamed[s.order[0]] != n {
+		t.Errorf("%d named and %d unnamed frames, want %d together", tally.named[s.order[0]], tally.unnamed[s.order[0]], n)
+	}
+}
+
 // notes are those of all stacks that were shown.
 func (s *Source) notes() []string {
 	t := s.Tally()
