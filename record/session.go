@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -124,7 +125,9 @@ func (s *session) prepare(ctx context.Context) error {
 	}
 	var own error
 	var reading sync.WaitGroup
-	reading.Go(func() { own = s.symbols.ReadBPF() }) // needs the privilege, and time
+	if s.records(schema.AsKstack) {
+		reading.Go(func() { own = s.symbols.ReadBPF() }) // needs the privilege, and time
+	}
 	// Nearly from the first event on there is a whole file, also for stock readers.
 	err = errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit())
 	reading.Wait()
@@ -160,14 +163,17 @@ func touch(path string) error {
 // keep is the capabilities that outlive the start: user stacks are resolved while the
 // recording runs, from the memory maps and files of other users' processes.
 func (s *session) keep() []priv.Cap {
-	for _, p := range s.hooks.Plans {
-		for _, f := range p.Event.Fields() {
-			if f.As == schema.AsUstack && len(p.Hooks) > 0 {
-				return []priv.Cap{priv.SysPtrace, priv.DACReadSearch}
-			}
-		}
+	if s.records(schema.AsUstack) {
+		return []priv.Cap{priv.SysPtrace, priv.DACReadSearch}
 	}
 	return nil
+}
+
+// records reports whether an event that has a hook has a field of a kind.
+func (s *session) records(as schema.As) bool {
+	return slices.ContainsFunc(s.hooks.Plans, func(p hook.Plan) bool {
+		return len(p.Hooks) > 0 && slices.ContainsFunc(p.Event.Fields(), func(f schema.Field) bool { return f.As == as })
+	})
 }
 
 func (s *session) attach() error {

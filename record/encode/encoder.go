@@ -45,7 +45,7 @@ const (
 type Encoder struct {
 	res        Resolver
 	monoToWall int64
-	plans      [][]field // by event id
+	plans      []plan // by event id
 	columns    []column
 	sort       sorter
 	zstd       *zstd.Encoder
@@ -59,6 +59,13 @@ type Encoder struct {
 	valid  []byte // the same as UTF-8
 	frames []uint64
 
+	// Scratch of one bundle.
+	codes2 []int32
+	ints2  []int64
+	bits2  []uint8
+	places []int32
+	valued []int32
+
 	pages pageBuffers
 	bloom bloomBuffers
 	meta  compact
@@ -67,12 +74,9 @@ type Encoder struct {
 // New makes an encoder. monoToWall is added to the monotonic time of records, in
 // nanoseconds.
 func New(res Resolver, monoToWall int64) *Encoder {
-	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([][]field, schema.MaxID)}
+	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([]plan, schema.MaxID)}
 	for i := range schema.Events {
-		ev := &schema.Events[i]
-		for _, f := range ev.Fields() {
-			e.plans[ev.ID] = append(e.plans[ev.ID], newField(f, ev.Size()))
-		}
+		e.plans[schema.Events[i].ID] = newPlan(&schema.Events[i])
 	}
 	for i := range schema.Columns {
 		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
@@ -108,11 +112,15 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	if data > maxData {
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
-	e.reset(batches)
-	if oneRun(batches) {
+	one := oneEvent(batches)
+	e.reset(batches, one)
+	if one && oneRun(batches) {
 		e.feedAll(batches)
 	} else {
 		e.feedOrdered(batches)
+	}
+	if one {
+		e.unbundle(&e.plans[batches[0].Event.ID])
 	}
 	out, err := e.finish(dst, off, n)
 	if err != nil {
@@ -121,7 +129,8 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	return out, RowGroup{Thrift: e.meta.buf, Rows: int64(n)}, nil
 }
 
-func (e *Encoder) reset(batches []Batch) {
+// reset forgets the group before; one tells that the next is of a single event.
+func (e *Encoder) reset(batches []Batch, one bool) {
 	for i := range e.columns {
 		e.columns[i].reset()
 	}
@@ -129,10 +138,7 @@ func (e *Encoder) reset(batches []Batch) {
 		if i > 0 && batches[i].Event == batches[i-1].Event {
 			continue
 		}
-		plan := e.plans[batches[i].Event.ID]
-		for j := range plan {
-			plan[j].raws.reset()
-		}
+		e.plans[batches[i].Event.ID].reset(one)
 	}
 }
 
@@ -173,9 +179,20 @@ func (e *Encoder) feedOrdered(batches []Batch) {
 // feed adds n records of one event, which are the rows of the group from number
 // at, to the columns of the event. Columns it lacks catch up with NULLs later.
 func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
-	plan := e.plans[ev.ID]
-	for i := range plan {
-		f := &plan[i]
+	p := &e.plans[ev.ID]
+	e.feedFields(p.own, rows, at, n)
+	for i := range p.bundles {
+		if b := &p.bundles[i]; b.used {
+			b.add(rows, n)
+		} else {
+			e.feedFields(b.fields, rows, at, n)
+		}
+	}
+}
+
+func (e *Encoder) feedFields(fields []field, rows []byte, at, n int) {
+	for i := range fields {
+		f := &fields[i]
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
 		switch f.As {

@@ -49,8 +49,8 @@ func TestKernels(t *testing.T) {
 				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))
 			}
 			for line := range bytes.Lines(res.Output) {
-				if bytes.Contains(line, []byte(again)) {
-					t.Logf("in the guest: %s", bytes.TrimSpace(line)) // a second try is never silent
+				if bytes.Contains(line, []byte(again)) || bytes.HasPrefix(line, []byte("--- ")) {
+					t.Logf("in the guest: %s", bytes.TrimSpace(line)) // a second try is never silent, and where the time goes is seen
 				}
 			}
 			t.Logf("kernel %s (%s): %s", name, res.Kernel.Version, time.Since(begun).Round(time.Second))
