@@ -454,7 +454,7 @@ struct sys_poll {
 };
 
 #define EV_sys_epoll_ctl 64
-#define RARE_sys_epoll_ctl 1
+#define RARE_sys_epoll_ctl 0
 struct sys_epoll_ctl {
 	struct header h;
 	s64 cookie;

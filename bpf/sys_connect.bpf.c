@@ -1,6 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "door.h"
+#include "connects.h"
 
 /* The address is copied before the call: the caller may reuse its buffer. */
 SEC("tp/syscalls/sys_enter_connect")
@@ -22,6 +23,8 @@ static __always_inline int connect_done(void *ctx, struct call *call, struct soc
 
 	if (sk ? !want_peer(sk, netns, call->addr, call->port, call->family) : !want_call(netns))
 		return 0;
+	if (cfg_share && sk && ret == -EINPROGRESS)
+		connect_begun(sk);
 	r = BEGIN(sys_connect, sk, 0, netns);
 	if (!r)
 		return 0;

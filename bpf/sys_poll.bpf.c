@@ -1,7 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "fd.h"
-#include "share.h"
+#include "connects.h"
 
 #define NSEC_PER_USEC 1000LL
 #define NSEC_PER_MSEC 1000000LL
@@ -64,7 +64,7 @@ static __always_inline int poll_enter(struct trace_event_raw_sys_enter *ctx, s64
 	struct polling *p = (void *)call.bytes;
 	u32 n = ctx->args[1];
 
-	if (!share_time() || !want_task())
+	if (!share_wait() || !want_task())
 		return 0;
 	bpf_probe_read_user(p->pollfds, pollfds_bytes(n), (void *)ctx->args[0]);
 	return poll_start(&call, ctx->args[0], n, -1, timeout);
@@ -102,7 +102,7 @@ static __always_inline int select_enter(struct trace_event_raw_sys_enter *ctx, c
 	struct call call = {};
 	struct polling *p = (void *)call.bytes;
 
-	if (!share_time() || !want_task())
+	if (!share_wait() || !want_task())
 		return 0;
 	p->user[0] = (void *)ctx->args[1];
 	p->user[1] = (void *)ctx->args[2];
@@ -127,7 +127,7 @@ static __always_inline int epoll_enter(struct trace_event_raw_sys_enter *ctx, s6
 {
 	struct call call = {};
 
-	return share_time() && want_task() ? poll_start(&call, ctx->args[1], ctx->args[2], ctx->args[0], timeout) : 0;
+	return share_wait() && want_task() ? poll_start(&call, ctx->args[1], ctx->args[2], ctx->args[0], timeout) : 0;
 }
 
 SEC("tp/syscalls/sys_enter_epoll_wait")
@@ -282,7 +282,7 @@ static __always_inline void poll_done(struct call *call, s64 ret, const u8 func)
 		if (call) {                                                   \
 			poll_done(call, ctx->ret, id);                        \
 			call_end(EV_sys_poll);                                \
-		} else if (want_task()) {                                     \
+		} else if ((!cfg_share || connecting()) && want_task()) {     \
 			poll_waited(&late, id);                               \
 			poll_done(&late, ctx->ret, id);                       \
 		}                                                             \

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "connects.h"
 
 static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, const bool direct)
 {
@@ -25,6 +25,8 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 
 	if (!want_change(sk, netns, oldstate, newstate))
 		return 0;
+	if (cfg_share && oldstate == TCP_SYN_SENT)
+		connect_over(sk);
 	r = BEGIN(tcp_state, sk, 0, netns);
 	if (!r)
 		return 0;

@@ -110,6 +110,7 @@ const (
 	ByPacket Thin = "packets" // a packet with all its rows, from its first to its last
 	ByTime   Thin = "time"    // all that begins within drawn ticks of the kernel's timer
 	ByCall   Thin = "calls"   // in drawn ticks, and always those that hold data back and the next on that socket
+	ByWait   Thin = "waits"   // in drawn ticks, and always those of a process with a connect under way
 )
 
 // DefaultShare is the share of the profile default.

@@ -16,7 +16,7 @@ type SysEpollCtl struct {
 	_      [3]uint8
 }
 
-var sysEpollCtl = Event{ID: 64, Name: "sys_epoll_ctl", Row: SysEpollCtl{}, Rate: Low, Profile: Default,
+var sysEpollCtl = Event{ID: 64, Name: "sys_epoll_ctl", Row: SysEpollCtl{}, Rate: High, Profile: Default, Thin: ByWait,
 	Groups: []string{"sys"},
 	Doc:    "epoll_ctl(2) returned",
 	Ladder: []Rung{

@@ -12,6 +12,7 @@ var sampledOf = map[schema.Thin]struct{ what, means string }{
 	schema.ByPacket: {"packets", "counts are of the sample"},
 	schema.ByTime:   {"the time", "counts and totals are of the sample"},
 	schema.ByCall:   {"send attempts", "plus all that held data back; counts are of the sample"},
+	schema.ByWait:   {"waits", "plus all of processes with a connect under way; counts are of the sample"},
 }
 
 // share puts a share into words.

@@ -50,7 +50,7 @@ func packetsHelp() string {
 		by   schema.Thin
 		what string
 	}{{schema.ByPacket, "packets, each with all its events"}, {schema.ByTime, "time"},
-		{schema.ByCall, "calls, and all that hold data back"}} {
+		{schema.ByCall, "calls, and all that hold data back"}, {schema.ByWait, "waits, and all while a connect is under way"}} {
 		fmt.Fprintf(&b, "           %s: %s\n", l.what, strings.Join(by[l.by], " "))
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,8 +41,10 @@ func TestShare(t *testing.T) {
 	before := softirqs(t)
 	var packets int64
 	if err := ns.Do(func() (err error) {
-		packets, err = loopDatagrams(shareDatagrams)
-		return err
+		if packets, err = loopDatagrams(shareDatagrams); err != nil {
+			return err
+		}
+		return waits()
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +63,7 @@ func TestShare(t *testing.T) {
 	if n, want := generated(c, "softirq"), runs/16; n < want/3 || n > want*3 {
 		t.Errorf("softirq: %d drawn of %d runs, want about %d", n, runs, want)
 	}
+	drawnWaits(t, c)
 	wholeWays(t, c)
 	if want.Functions {
 		wholeLives(t, c)
@@ -102,6 +106,77 @@ func loopDatagrams(n int) (packets int64, err error) {
 	}
 	after, err := loopbackPackets()
 	return after - before, err
+}
+
+// Calls of ppoll(2) by waits; the number of descriptors tells them apart in the file.
+const (
+	idleWaits, idleFds       = 1_201, 3
+	connectWaits, connectFds = 21, 1
+)
+
+// waits calls ppoll(2) for nothing, over many timer ticks, and then for connects that do not
+// block.
+func waits() error {
+	var idle [idleFds]unix.PollFd
+	for i := range idle {
+		idle[i].Fd = -1
+	}
+	for range idleWaits {
+		time.Sleep(time.Millisecond)
+		if _, err := unix.Poll(idle[:], 0); err != nil {
+			return err
+		}
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for range connectWaits {
+		if err := connectLater(l.Addr().(*net.TCPAddr).Port); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connectLater connects without blocking and waits until that is over.
+func connectLater(port int) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != unix.EINPROGRESS {
+		return fmt.Errorf("connect: %w, want that it is in progress", err)
+	}
+	_, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1)
+	return err
+}
+
+// drawnWaits: of waits for nothing there is a share, of those for a connect there are all;
+// and each of them knows when it began.
+func drawnWaits(t *testing.T, c *Capture) {
+	t.Helper()
+	if lostRows(c, "sys_poll") > 0 {
+		return
+	}
+	found, untimed := map[int64]int{}, 0
+	for _, r := range c.Select("sys_poll") {
+		if r.Int["pid"] != int64(os.Getpid()) || r.Str["func"] != "ppoll" {
+			continue
+		}
+		found[r.Int["nfds"]]++
+		if _, ok := r.Int["dur_ns"]; !ok {
+			untimed++
+		}
+	}
+	if n := found[idleFds]; n < idleWaits/16/3 || n > idleWaits/16*3 {
+		t.Errorf("sys_poll: %d drawn of %d waits, want about %d", n, idleWaits, idleWaits/16)
+	}
+	if found[connectFds] != connectWaits || untimed > 0 {
+		t.Errorf("sys_poll: %d of %d waits for a connect; %d waits without a duration", found[connectFds], connectWaits, untimed)
+	}
 }
 
 // loopbackPackets is what the device itself has counted.
