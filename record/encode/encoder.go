@@ -45,7 +45,7 @@ const (
 type Encoder struct {
 	res        Resolver
 	monoToWall int64
-	plans      []plan // by event id
+	plans      [][]field // by event id
 	columns    []column
 	sort       sorter
 	zstd       *zstd.Encoder
@@ -53,18 +53,11 @@ type Encoder struct {
 	// Scratch of one block.
 	ints   []int64
 	codes  []int32
-	rows   []byte // records in the order of time
-	raw    []byte // a key
-	name   []byte // a resolved name
-	valid  []byte // the same as UTF-8
+	rows   []*byte // where the records of the block begin, in the order of time
+	raw    []byte  // a key
+	name   []byte  // a resolved name
+	valid  []byte  // the same as UTF-8
 	frames []uint64
-
-	// Scratch of one bundle.
-	codes2 []int32
-	ints2  []int64
-	bits2  []uint8
-	places []int32
-	valued []int32
 
 	pages pageBuffers
 	bloom bloomBuffers
@@ -74,14 +67,17 @@ type Encoder struct {
 // New makes an encoder. monoToWall is added to the monotonic time of records, in
 // nanoseconds.
 func New(res Resolver, monoToWall int64) *Encoder {
-	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([]plan, schema.MaxID)}
+	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([][]field, schema.MaxID)}
 	for i := range schema.Events {
-		e.plans[schema.Events[i].ID] = newPlan(&schema.Events[i])
+		ev := &schema.Events[i]
+		for _, f := range ev.Fields() {
+			e.plans[ev.ID] = append(e.plans[ev.ID], newField(f, ev.Size()))
+		}
 	}
 	for i := range schema.Columns {
 		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
 	}
-	e.ints, e.codes = make([]int64, block), make([]int32, block)
+	e.ints, e.codes, e.rows = make([]int64, block), make([]int32, block), make([]*byte, 0, block)
 	var err error
 	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
@@ -112,16 +108,13 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	if data > maxData {
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
-	one := oneEvent(batches)
-	e.reset(batches, one)
-	if one && oneRun(batches) {
+	e.reset(batches)
+	if oneRun(batches) {
 		e.feedAll(batches)
 	} else {
 		e.feedOrdered(batches)
 	}
-	if one {
-		e.unbundle(&e.plans[batches[0].Event.ID])
-	}
+	clear(e.rows[:cap(e.rows)]) // the memory that they point to is not the collector's, and may go
 	out, err := e.finish(dst, off, n)
 	if err != nil {
 		return dst, RowGroup{}, fmt.Errorf("encoding a row group of %d rows: %w", n, err)
@@ -129,8 +122,7 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	return out, RowGroup{Thrift: e.meta.buf, Rows: int64(n)}, nil
 }
 
-// reset forgets the group before; one tells that the next is of a single event.
-func (e *Encoder) reset(batches []Batch, one bool) {
+func (e *Encoder) reset(batches []Batch) {
 	for i := range e.columns {
 		e.columns[i].reset()
 	}
@@ -138,61 +130,52 @@ func (e *Encoder) reset(batches []Batch, one bool) {
 		if i > 0 && batches[i].Event == batches[i-1].Event {
 			continue
 		}
-		e.plans[batches[i].Event.ID].reset(one)
+		plan := e.plans[batches[i].Event.ID]
+		for j := range plan {
+			plan[j].raws.reset()
+		}
 	}
 }
 
 // feedAll feeds batches of one event that are already in the order of time.
 func (e *Encoder) feedAll(batches []Batch) {
-	first := 0
+	at := 0
 	for _, b := range batches {
 		size := b.Event.Size()
-		for at := 0; at < len(b.Data); at += block * size {
-			rows := b.Data[at:min(at+block*size, len(b.Data))]
-			e.feed(b.Event, rows, first+at/size, len(rows)/size)
+		for off := 0; off < len(b.Data); at += len(e.rows) {
+			e.rows = e.rows[:0]
+			for ; len(e.rows) < block && off < len(b.Data); off += size {
+				e.rows = append(e.rows, &b.Data[off])
+			}
+			e.feed(b.Event, at)
 		}
-		first += len(b.Data) / size
 	}
 }
 
-// feedOrdered brings records into the order of time, copying them together a
-// block at a time: runs of one event take the same loops as a sorted batch.
+// feedOrdered brings records into the order of time, a block at a time: runs of one event
+// take the same loops as a sorted batch.
 func (e *Encoder) feedOrdered(batches []Batch) {
 	refs := e.sort.order(batches)
-	for at := 0; at < len(refs); {
-		ev, n := batches[refs[at].batch].Event, 0
-		size := ev.Size()
+	for at := 0; at < len(refs); at += len(e.rows) {
+		ev := batches[refs[at].batch].Event
 		e.rows = e.rows[:0]
-		for ; n < block && at+n < len(refs); n++ {
-			r := &refs[at+n]
-			b := &batches[r.batch]
+		for i := at; i < len(refs) && len(e.rows) < block; i++ {
+			b := &batches[refs[i].batch]
 			if b.Event != ev {
 				break
 			}
-			e.rows = append(e.rows, b.Data[r.off:int(r.off)+size]...)
+			e.rows = append(e.rows, &b.Data[refs[i].off])
 		}
-		e.feed(ev, e.rows, at, n)
-		at += n
+		e.feed(ev, at)
 	}
 }
 
-// feed adds n records of one event, which are the rows of the group from number
-// at, to the columns of the event. Columns it lacks catch up with NULLs later.
-func (e *Encoder) feed(ev *schema.Event, rows []byte, at, n int) {
-	p := &e.plans[ev.ID]
-	e.feedFields(p.own, rows, at, n)
-	for i := range p.bundles {
-		if b := &p.bundles[i]; b.used {
-			b.add(rows, n)
-		} else {
-			e.feedFields(b.fields, rows, at, n)
-		}
-	}
-}
-
-func (e *Encoder) feedFields(fields []field, rows []byte, at, n int) {
-	for i := range fields {
-		f := &fields[i]
+// feed adds the block, which is of one event and the rows of the group from number at, to
+// the columns of the event. Columns it lacks catch up with NULLs later.
+func (e *Encoder) feed(ev *schema.Event, at int) {
+	plan, rows, n := e.plans[ev.ID], e.rows, len(e.rows)
+	for i := range plan {
+		f := &plan[i]
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
 		switch f.As {
@@ -207,12 +190,12 @@ func (e *Encoder) feedFields(fields []field, rows []byte, at, n int) {
 			f.convert(v, e.monoToWall)
 			c.number.add(v, c.flip)
 		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
-			e.numbered(c, f, rows, n)
+			e.numbered(c, f)
 		default:
 			if f.raws.short != nil {
-				e.spelledShort(c, f, rows, n)
+				e.spelledShort(c, f)
 			} else {
-				e.spelled(c, f, rows, n)
+				e.spelled(c, f)
 			}
 		}
 	}

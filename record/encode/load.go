@@ -42,38 +42,36 @@ func newField(f schema.Field, stride int) field {
 	return r
 }
 
-// load reads a number from each of len(v) records.
-func (f *field) load(v []int64, rows []byte) {
+// load reads a number from each record.
+func (f *field) load(v []int64, rows []*byte) {
 	switch {
 	case f.Size == 8:
-		loadAs[int64](v, rows, f.Offset, f.stride)
+		loadAs[int64](v, rows, f.Offset)
 	case f.Size == 4 && f.Signed:
-		loadAs[int32](v, rows, f.Offset, f.stride)
+		loadAs[int32](v, rows, f.Offset)
 	case f.Size == 4:
-		loadAs[uint32](v, rows, f.Offset, f.stride)
+		loadAs[uint32](v, rows, f.Offset)
 	case f.Size == 2 && f.Signed:
-		loadAs[int16](v, rows, f.Offset, f.stride)
+		loadAs[int16](v, rows, f.Offset)
 	case f.Size == 2:
-		loadAs[uint16](v, rows, f.Offset, f.stride)
+		loadAs[uint16](v, rows, f.Offset)
 	case f.Signed:
-		loadAs[int8](v, rows, f.Offset, f.stride)
+		loadAs[int8](v, rows, f.Offset)
 	default:
-		loadAs[uint8](v, rows, f.Offset, f.stride)
+		loadAs[uint8](v, rows, f.Offset)
 	}
 }
 
-// loadAs is the innermost loop of the encoder: bounds are checked once for all rows. The
-// machines that record are little-endian, as their records are.
-func loadAs[T int64 | int32 | uint32 | int16 | uint16 | int8 | uint8](v []int64, rows []byte, offset, stride int) {
-	if len(v) == 0 {
-		return
-	}
-	_ = rows[len(v)*stride-1]
-	p := unsafe.Pointer(&rows[offset])
-	for i := range v {
-		v[i] = int64(*(*T)(unsafe.Add(p, i*stride)))
+// loadAs is the innermost loop of the encoder. Records are as long as their event says, which
+// Group has checked; the machines that record are little-endian, as their records are.
+func loadAs[T int64 | int32 | uint32 | int16 | uint16 | int8 | uint8](v []int64, rows []*byte, offset int) {
+	for i, row := range rows[:len(v)] {
+		v[i] = int64(*(*T)(unsafe.Add(unsafe.Pointer(row), offset)))
 	}
 }
+
+// record is the bytes of one.
+func (f *field) record(row *byte) []byte { return unsafe.Slice(row, f.stride) }
 
 // convert changes loaded values into those of the column.
 func (f *field) convert(v []int64, monoToWall int64) {

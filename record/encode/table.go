@@ -21,9 +21,26 @@ type intSlot struct {
 
 const minSlots = 64
 
+// reset forgets all keys. A table that one row group has made large is not cleared whole for
+// every small one: newest first, each key is still found where it lies.
 func (t *intTable) reset() {
-	clear(t.slots)
+	if len(t.keys) > len(t.slots)/16 {
+		clear(t.slots)
+	} else {
+		for i := len(t.keys) - 1; i >= 0; i-- {
+			*t.slot(t.keys[i]) = intSlot{}
+		}
+	}
 	t.keys = t.keys[:0]
+}
+
+// slot is where a key lies, or the free one where it would.
+func (t *intTable) slot(key int64) *intSlot {
+	for i := hashInt(key) >> t.shift; ; i++ {
+		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.ord == 0 || s.key == key {
+			return s
+		}
+	}
 }
 
 // seen is the number of a key that lies where it is looked for first, as nearly all do; small
@@ -38,19 +55,13 @@ func (t *intTable) index(key int64) (int32, bool) {
 	if 2*len(t.keys) >= len(t.slots) {
 		t.grow()
 	}
-	i := hashInt(key) >> t.shift
-	for {
-		s := &t.slots[i&uint64(len(t.slots)-1)]
-		if s.ord == 0 {
-			t.keys = append(t.keys, key)
-			s.key, s.ord = key, int32(len(t.keys))
-			return s.ord - 1, true
-		}
-		if s.key == key {
-			return s.ord - 1, false
-		}
-		i++
+	s := t.slot(key)
+	fresh := s.ord == 0
+	if fresh {
+		t.keys = append(t.keys, key)
+		s.key, s.ord = key, int32(len(t.keys))
 	}
+	return s.ord - 1, fresh
 }
 
 func (t *intTable) grow() {
@@ -58,11 +69,7 @@ func (t *intTable) grow() {
 	t.slots = make([]intSlot, n)
 	t.shift = uint(64 - bits.TrailingZeros(uint(n)))
 	for ord, key := range t.keys {
-		i := hashInt(key) >> t.shift
-		for t.slots[i&uint64(n-1)].ord != 0 {
-			i++
-		}
-		t.slots[i&uint64(n-1)] = intSlot{key, int32(ord + 1)}
+		*t.slot(key) = intSlot{key, int32(ord + 1)}
 	}
 }
 

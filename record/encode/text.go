@@ -102,9 +102,10 @@ func appendValid(dst, s []byte) []byte {
 }
 
 // numbered feeds strings that records carry as numbers.
-func (e *Encoder) numbered(c *column, f *field, rows []byte, n int) {
+func (e *Encoder) numbered(c *column, f *field) {
+	n := len(e.rows)
 	v, codes, known := e.ints[:n], e.codes[:n], &f.raws
-	f.load(v, rows)
+	f.load(v, e.rows)
 	last, code := v[0]+1, int32(none)
 	for i, x := range v {
 		if x != last {
@@ -151,11 +152,11 @@ func eventName(id int64) string {
 }
 
 // spelledShort feeds names and addresses.
-func (e *Encoder) spelledShort(c *column, f *field, rows []byte, n int) {
-	codes, known, le := e.codes[:n], &f.raws, binary.LittleEndian
+func (e *Encoder) spelledShort(c *column, f *field) {
+	codes, known, le := e.codes[:len(e.rows)], &f.raws, binary.LittleEndian
 	isAddr := f.As == schema.AsIP
 	for i := range codes {
-		row := rows[i*f.stride : (i+1)*f.stride]
+		row := f.record(e.rows[i])
 		raw := row[f.Offset : f.Offset+shortBytes]
 		lo, hi, family := le.Uint64(raw), le.Uint64(raw[8:]), uint16(0)
 		if isAddr {
@@ -181,12 +182,12 @@ func (e *Encoder) nameOf(c *column, f *field, row []byte) int32 {
 }
 
 // spelled feeds strings that records carry as bytes: text, addresses, stacks.
-func (e *Encoder) spelled(c *column, f *field, rows []byte, n int) {
-	codes := e.codes[:n]
+func (e *Encoder) spelled(c *column, f *field) {
+	codes := e.codes[:len(e.rows)]
 	var last []byte
 	code := int32(none)
 	for i := range codes {
-		row := rows[i*f.stride : (i+1)*f.stride]
+		row := f.record(e.rows[i])
 		if i == 0 || !f.same(row, last) {
 			code = e.nameOf(c, f, row)
 		}
