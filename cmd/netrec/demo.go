@@ -32,8 +32,9 @@ func demoCmd() *cobra.Command {
 	var keep string
 	var shipped bool
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "make traffic in a namespace of its own, record it, show five answers",
+		Use:         "demo",
+		Annotations: map[string]string{privileged: "yes"},
+		Short:       "make traffic in a namespace of its own, record it, show five answers",
 		Long: `Make traffic of every kind in a new network namespace, record it with what this
 kernel allows, and show five answers from the recording. Nothing outside the
 namespace is recorded or touched. Without the privileges to record, the answers
@@ -44,7 +45,7 @@ folder unless -o names a file.`,
 	}
 	cmd.Flags().StringVarP(&keep, "output", "o", "", "write the recording to this file")
 	cmd.Flags().BoolVar(&shipped, "sample", false, "record nothing, take the sample recording in the binary")
-	cmd.AddCommand(&cobra.Command{Use: "traffic", Hidden: true, Args: cobra.NoArgs,
+	cmd.AddCommand(&cobra.Command{Use: "traffic", Hidden: true, Annotations: map[string]string{privileged: "yes"}, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return demoTraffic(c.Context(), os.Stdin, c.OutOrStdout()) }})
 	return cmd
 }

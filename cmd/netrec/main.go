@@ -59,6 +59,10 @@ type hinted struct {
 func (h hinted) Hint() string  { return h.hint }
 func (h hinted) Unwrap() error { return h.error }
 
+// privileged is the annotation of commands that use the capabilities which the binary may
+// have; all others give them up first.
+const privileged = "privileged"
+
 func rootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "netrec",
@@ -74,6 +78,12 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Annotations[privileged] != "" {
+				return nil
+			}
+			return priv.Renounce()
+		},
 	}
 	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd(), manCmd())
 	return root

@@ -14,8 +14,9 @@ import (
 func probesCmd() *cobra.Command {
 	var events []string
 	cmd := &cobra.Command{
-		Use:   "probes",
-		Short: "show which hook sees each event on this kernel, and why others do not",
+		Use:         "probes",
+		Annotations: map[string]string{privileged: "yes"},
+		Short:       "show which hook sees each event on this kernel, and why others do not",
 		Long: `Attach every event's hooks for a moment, to this kernel, and say which were chosen,
 which others would do and which are refused and why. Nothing is recorded.`,
 		Args: cobra.NoArgs,

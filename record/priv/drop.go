@@ -52,6 +52,23 @@ func everyPrctl(option, arg uintptr) error {
 	return nil
 }
 
+// Renounce gives up the capabilities that a file or a service lends to a user other than root,
+// for commands that need none: else whoever may start them reads with them what is not his.
+func Renounce() error {
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	d, err := held()
+	if err != nil || d.permitted() == 0 {
+		return err
+	}
+	none := exactly(0)
+	if err := setAll(&none); err != nil {
+		return fmt.Errorf("give up capabilities: %w", err)
+	}
+	return nil
+}
+
 // Drop gives up every privilege but the capabilities to keep, on all threads and
 // for good: the ids become those of Target, supplementary groups, inheritable,
 // ambient and bounding sets are emptied, no_new_privs is set, and the process can
