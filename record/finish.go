@@ -37,6 +37,9 @@ func (s *session) abort() {
 		s.hooks.Release()
 	}
 	if s.file != nil {
+		if s.files == nil {
+			s.file.Remove(s.opt.Output)
+		}
 		_ = s.file.Close()
 	}
 	if s.files != nil {

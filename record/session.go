@@ -78,7 +78,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	// From here on a signal ends the recording in order, also while it is being set up.
-	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(s.signals, endings()...)
 	defer signal.Stop(s.signals)
 	if err := s.prepare(ctx); err != nil {
 		s.abort()
@@ -89,6 +89,16 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	runErr := s.run(ctx)
 	return s.finish(runErr)
+}
+
+// endings are the signals that end a recording. A terminal that goes away does, unless
+// nohup(1) has asked for the contrary.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // prepare does everything that needs privileges, and ends with giving them up.
@@ -151,13 +161,18 @@ func (s *session) prepare(ctx context.Context) error {
 	return s.begin()
 }
 
-// touch makes a file, as root still: never through a link that somebody else may have laid.
+// touch makes a file, as root still: never through a link that somebody else may have laid,
+// and without waiting for the reader of a pipe.
 func touch(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o644)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is not a regular file", path))
+	}
+	return nil
 }
 
 // keep is the capabilities that outlive the start: user stacks are resolved while the

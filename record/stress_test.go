@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"netrec/analyze/scan"
+
 	"netrec/record/rig"
 	"netrec/schema"
 )
@@ -194,6 +197,7 @@ func TestEndings(t *testing.T) {
 	}{
 		{name: "interrupt", signal: syscall.SIGINT, end: "signal"},
 		{name: "terminate", signal: syscall.SIGTERM, end: "signal"},
+		{name: "hang up", signal: syscall.SIGHUP, end: "signal"},
 		{name: "time", args: []string{"-t", "700ms"}, end: "timer"},
 		{name: "count", args: []string{"-c", "3000"}, end: "count"},
 		{name: "command", args: []string{"--", "sleep", "0.5"}, end: "command"},
@@ -257,5 +261,22 @@ func TestRefusedStart(t *testing.T) {
 	must(t, err)
 	if code := rec.Wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, rec.Said())
+	}
+}
+
+// TestFailedStart: a recording that fails on its way to the first row leaves no file, and waits
+// for nobody.
+func TestFailedStart(t *testing.T) {
+	b := newBench(t, "recordings that fail while they begin")
+	dir := t.TempDir()
+	path, pipe := filepath.Join(dir, "cap.parquet"), filepath.Join(dir, "pipe")
+	must(t, unix.Mkfifo(pipe, 0o600)) // without a reader
+	cmd := exec.Command(b.bin, "record", "--netns", b.ns.Name(), "-e", "tcp_state", "-t", "1h", "-o", path, "--ready-file", pipe)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "pipe") {
+		t.Errorf("with a pipe as --ready-file: %v, want exit code 1\n%s", err, out)
+	}
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("it left a file: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ type Lost struct {
 	Count     int64  `col:"lost_count" unit:"events" doc:"how many events were lost"`
 	LostCPU   int32  `col:"lost_cpu" doc:"CPU on which they were lost"`
 	LostEvent uint16 `col:"lost_event" as:"enum event" doc:"kind of event that was lost"`
-	Cause     uint8  `col:"cause" as:"enum cause" doc:"ring: the ring was full; scratch: no room to remember a call's start; writer: disk or encoder too slow; nested: an interrupt found the same probe running (CPU unknown: lost_cpu is -1)"`
+	Cause     uint8  `col:"cause" as:"enum cause" doc:"ring: the ring was full; scratch: no room to remember a call's start; writer: it could not be written to the file; nested: an interrupt found the same probe running (CPU unknown: lost_cpu is -1)"`
 	_         [1]uint8
 }
 

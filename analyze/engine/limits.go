@@ -140,7 +140,7 @@ func causes(sum schema.Count) string {
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "writer too slow"},
+	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "not written to the file"},
 		{sum.Nested, "in an interrupt of the same probe, at most"}} {
 		if c.n > 0 {
 			out = append(out, c.what+" "+Group(c.n))

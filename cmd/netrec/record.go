@@ -34,8 +34,9 @@ type recordFlags struct {
 func recordCmd() *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
-		Use:   "record [flags] [-- command …]",
-		Short: "record events of this host into a Parquet file",
+		Use:         "record [flags] [-- command …]",
+		Annotations: map[string]string{privileged: "yes"},
+		Short:       "record events of this host into a Parquet file",
 		Long: `Record events until the time is up, Ctrl-C, or the end of the command after --.
 The file can be read at any moment, also after a crash.
 
@@ -222,7 +223,7 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 			c.Generated, c.Nested = c.Generated-c.Nested, 0
 		}
 		if c.Lost() > 0 {
-			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, writer too slow %d, interrupted probe %d)\n",
+			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, not written %d, interrupted probe %d)\n",
 				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}
 	}

@@ -49,6 +49,18 @@ func New(f *os.File, createdBy string) (*Writer, error) {
 	return w, nil
 }
 
+// Remove takes away the name of a capture that did not begin, if it is still this file's.
+func (w *Writer) Remove(path string) {
+	d, ok := w.file.(disk)
+	if !ok {
+		return
+	}
+	mine, err := d.Stat()
+	if named, err2 := os.Lstat(path); err == nil && err2 == nil && os.SameFile(mine, named) {
+		os.Remove(path)
+	}
+}
+
 // Chown gives the file to a user. It goes by the open file, not by its name, which might
 // lead elsewhere by now.
 func (w *Writer) Chown(uid, gid int) error {
