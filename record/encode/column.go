@@ -19,6 +19,7 @@ type column struct {
 	number   number
 	text     text
 	chunk    chunk
+	window   *window // of a group of several events
 }
 
 // chunk is where the column's pages went and what the footer says about them.

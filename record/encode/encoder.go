@@ -59,6 +59,7 @@ type Encoder struct {
 	valid  []byte  // the same as UTF-8
 	frames []uint64
 
+	mixed mixing
 	pages pageBuffers
 	bloom bloomBuffers
 	meta  compact
@@ -78,6 +79,7 @@ func New(res Resolver, monoToWall int64) *Encoder {
 		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
 	}
 	e.ints, e.codes, e.rows = make([]int64, block), make([]int32, block), make([]*byte, 0, block)
+	e.mixed.members = make([][]int32, schema.MaxID)
 	var err error
 	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
@@ -109,9 +111,12 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
 	e.reset(batches)
-	if oneRun(batches) {
+	switch {
+	case !oneEvent(batches):
+		e.feedMixed(batches)
+	case oneRun(batches):
 		e.feedAll(batches)
-	} else {
+	default:
 		e.feedOrdered(batches)
 	}
 	clear(e.rows[:cap(e.rows)]) // the memory that they point to is not the collector's, and may go
@@ -152,51 +157,51 @@ func (e *Encoder) feedAll(batches []Batch) {
 	}
 }
 
-// feedOrdered brings records into the order of time, a block at a time: runs of one event
-// take the same loops as a sorted batch.
+// feedOrdered brings records of one event into the order of time, a block at a time.
 func (e *Encoder) feedOrdered(batches []Batch) {
 	refs := e.sort.order(batches)
 	for at := 0; at < len(refs); at += len(e.rows) {
-		ev := batches[refs[at].batch].Event
 		e.rows = e.rows[:0]
 		for i := at; i < len(refs) && len(e.rows) < block; i++ {
-			b := &batches[refs[i].batch]
-			if b.Event != ev {
-				break
-			}
-			e.rows = append(e.rows, &b.Data[refs[i].off])
+			e.rows = append(e.rows, &batches[refs[i].batch].Data[refs[i].off])
 		}
-		e.feed(ev, at)
+		e.feed(batches[0].Event, at)
 	}
 }
 
 // feed adds the block, which is of one event and the rows of the group from number at, to
 // the columns of the event. Columns it lacks catch up with NULLs later.
 func (e *Encoder) feed(ev *schema.Event, at int) {
-	plan, rows, n := e.plans[ev.ID], e.rows, len(e.rows)
+	plan := e.plans[ev.ID]
 	for i := range plan {
 		f := &plan[i]
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
-		switch f.As {
-		case schema.AsInt, schema.AsAddr, schema.AsTime, schema.AsMicros:
-			v := e.ints[:n]
-			f.load(v, rows)
-			if f.nullable {
-				v = c.levels.dropNulls(v, f.null)
-			} else {
-				c.levels.addValues(n)
-			}
-			f.convert(v, e.monoToWall)
-			c.number.add(v, c.flip)
-		case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
-			e.numbered(c, f)
-		default:
-			if f.raws.short != nil {
-				e.spelledShort(c, f)
-			} else {
-				e.spelled(c, f)
-			}
+		if !f.isNumber() {
+			c.put(e.codesOf(c, f))
+			continue
 		}
+		v := e.ints[:len(e.rows)]
+		f.load(v, e.rows)
+		if f.nullable {
+			v = c.levels.dropNulls(v, f.null)
+		} else {
+			c.levels.addValues(len(v))
+		}
+		f.convert(v, e.monoToWall)
+		c.number.add(v, c.flip)
 	}
+}
+
+// codesOf is what the records of the block have in a field of strings: positions in the
+// column's dictionary, or none. They are valid until the next call.
+func (e *Encoder) codesOf(c *column, f *field) []int32 {
+	switch f.As {
+	case schema.AsEnum, schema.AsRef, schema.AsKsym, schema.AsCgroup, schema.AsBits:
+		return e.numbered(c, f)
+	}
+	if f.raws.short != nil {
+		return e.spelledShort(c, f)
+	}
+	return e.spelled(c, f)
 }

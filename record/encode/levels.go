@@ -57,6 +57,20 @@ func (l *levels) fill(n int, level uint8) {
 	}
 }
 
+// addMixed adds n rows, some of them NULL: it returns a zero for each, to be set for those
+// that are not, or nil where all are.
+func (l *levels) addMixed(n, nulls int) []uint8 {
+	if nulls == n {
+		l.addNulls(n)
+		return nil
+	}
+	l.spell()
+	at := len(l.bits)
+	l.fill(n, 0)
+	l.rows, l.nulls = l.rows+n, l.nulls+nulls
+	return l.bits[at:]
+}
+
 // dropNulls removes the values equal to null from v and notes which they were.
 func (l *levels) dropNulls(v []int64, null int64) []int64 {
 	nulls := 0
@@ -65,26 +79,19 @@ func (l *levels) dropNulls(v []int64, null int64) []int64 {
 			nulls++
 		}
 	}
-	switch nulls {
-	case 0:
+	if nulls == 0 {
 		l.addValues(len(v))
 		return v
-	case len(v):
-		l.addNulls(len(v))
-		return v[:0]
 	}
-	l.spell()
-	at, kept := len(l.bits), 0
-	l.fill(len(v), 0)
-	bits := l.bits[at:]
-	for i, x := range v {
+	bits, kept := l.addMixed(len(v), nulls), 0
+	for i := range bits {
+		x := v[i]
 		v[kept] = x
 		if x != null {
 			bits[i] = 1
 			kept++
 		}
 	}
-	l.rows, l.nulls = l.rows+len(v), l.nulls+nulls
 	return v[:kept]
 }
 

@@ -42,6 +42,15 @@ func newField(f schema.Field, stride int) field {
 	return r
 }
 
+// isNumber tells numbers from strings.
+func (f *field) isNumber() bool {
+	switch f.As {
+	case schema.AsInt, schema.AsAddr, schema.AsTime, schema.AsMicros:
+		return true
+	}
+	return false
+}
+
 // load reads a number from each record.
 func (f *field) load(v []int64, rows []*byte) {
 	switch {

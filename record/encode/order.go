@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 
 	"netrec/schema"
@@ -43,14 +44,15 @@ func sorted(data []byte, size int) bool {
 	return true
 }
 
-// oneRun reports whether all batches are of one event and follow each other in time.
+func oneEvent(batches []Batch) bool {
+	return !slices.ContainsFunc(batches, func(b Batch) bool { return b.Event != batches[0].Event })
+}
+
+// oneRun reports whether batches of one event follow each other in time.
 func oneRun(batches []Batch) bool {
 	var last []byte
 	for i := range batches {
 		data, size := batches[i].Data, batches[0].Event.Size()
-		if batches[i].Event != batches[0].Event {
-			return false
-		}
 		if len(data) == 0 {
 			continue
 		}

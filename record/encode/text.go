@@ -64,18 +64,27 @@ func (r *raws) reset() {
 
 // put appends the codes of a block of rows.
 func (c *column) put(codes []int32) {
-	t, start := &c.text, 0
+	nulls := 0
+	for _, code := range codes {
+		if code == none {
+			nulls++
+		}
+	}
+	if nulls == 0 {
+		c.levels.addValues(len(codes))
+		c.text.index = append(c.text.index, codes...)
+		return
+	}
+	bits := c.levels.addMixed(len(codes), nulls)
 	for i, code := range codes {
-		if code != none {
+		if code == none {
 			continue
 		}
-		c.levels.addValues(i - start)
-		c.levels.addNulls(1)
-		t.index = append(t.index, codes[start:i]...)
-		start = i + 1
+		c.text.index = append(c.text.index, code)
+		if bits != nil {
+			bits[i] = 1
+		}
 	}
-	c.levels.addValues(len(codes) - start)
-	t.index = append(t.index, codes[start:]...)
 }
 
 // value adds a resolved string to the dictionary and returns its code.
@@ -101,8 +110,8 @@ func appendValid(dst, s []byte) []byte {
 	return dst
 }
 
-// numbered feeds strings that records carry as numbers.
-func (e *Encoder) numbered(c *column, f *field) {
+// numbered takes strings that records carry as numbers.
+func (e *Encoder) numbered(c *column, f *field) []int32 {
 	n := len(e.rows)
 	v, codes, known := e.ints[:n], e.codes[:n], &f.raws
 	f.load(v, e.rows)
@@ -117,7 +126,7 @@ func (e *Encoder) numbered(c *column, f *field) {
 		}
 		codes[i] = code
 	}
-	c.put(codes)
+	return codes
 }
 
 func (e *Encoder) nameNumber(c *column, f *field, v int64) int32 {
@@ -151,8 +160,8 @@ func eventName(id int64) string {
 	return strconv.FormatInt(id, 10)
 }
 
-// spelledShort feeds names and addresses.
-func (e *Encoder) spelledShort(c *column, f *field) {
+// spelledShort takes names and addresses.
+func (e *Encoder) spelledShort(c *column, f *field) []int32 {
 	codes, known, le := e.codes[:len(e.rows)], &f.raws, binary.LittleEndian
 	isAddr := f.As == schema.AsIP
 	for i := range codes {
@@ -168,7 +177,7 @@ func (e *Encoder) spelledShort(c *column, f *field) {
 		}
 		codes[i] = s.code
 	}
-	c.put(codes)
+	return codes
 }
 
 // nameOf is the code of what a row has in the field.
@@ -181,8 +190,8 @@ func (e *Encoder) nameOf(c *column, f *field, row []byte) int32 {
 	return known.codes[at]
 }
 
-// spelled feeds strings that records carry as bytes: text, addresses, stacks.
-func (e *Encoder) spelled(c *column, f *field) {
+// spelled takes strings that records carry as bytes: text, addresses, stacks.
+func (e *Encoder) spelled(c *column, f *field) []int32 {
 	codes := e.codes[:len(e.rows)]
 	var last []byte
 	code := int32(none)
@@ -193,7 +202,7 @@ func (e *Encoder) spelled(c *column, f *field) {
 		}
 		last, codes[i] = row, code
 	}
-	c.put(codes)
+	return codes
 }
 
 // same reports whether two records have the same bytes in the field.
