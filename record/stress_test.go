@@ -280,3 +280,33 @@ func TestFailedStart(t *testing.T) {
 		t.Errorf("it left a file: %v", err)
 	}
 }
+
+// TestSpoiltFile: a file that is taken away or cut off during the recording is no success.
+func TestSpoiltFile(t *testing.T) {
+	b := newBench(t, "recordings whose file goes away")
+	for _, c := range []struct {
+		name, says string
+		spoil      func(path string) error
+	}{
+		{"removed", "was removed", os.Remove},
+		{"replaced", "was removed", func(path string) error { return os.Rename(path+".other", path) }},
+		{"cut off", "was cut off", func(path string) error { return os.Truncate(path, 100) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "cap.parquet")
+			must(t, os.WriteFile(path+".other", nil, 0o600))
+			rec, err := b.ns.Record(b.bin, path, loadOnly...)
+			must(t, err)
+			load, err := b.ns.StartLoad(rig.Rates{Datagrams: 500, Rounds: 100, Connects: 5})
+			must(t, err)
+			time.Sleep(time.Second)
+			must(t, c.spoil(path))
+			time.Sleep(time.Second)
+			_, err = load.Stop()
+			must(t, err)
+			if _, code, _ := rec.End(syscall.SIGINT); code == 0 || !strings.Contains(rec.Said(), c.says) {
+				t.Errorf("exit code %d, and it said\n%s", code, rec.Said())
+			}
+		})
+	}
+}

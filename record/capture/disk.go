@@ -17,7 +17,14 @@ type file interface {
 	Sync() error
 	Reserve(off, n int64) error
 	Punch(off, n int64) error
+	Still(size int64) error
 }
+
+// What others may do to a file that is being written.
+var (
+	errRemoved = errors.New("the file was removed or replaced while it was being written")
+	errCut     = errors.New("the file was cut off by another program while it was being written")
+)
 
 // disk is a file of a real file system.
 type disk struct{ *os.File }
@@ -35,6 +42,22 @@ func (d disk) Punch(off, n int64) error {
 	return retry(func(fd int) error {
 		return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
 	}, d)
+}
+
+// Still is an error where the file has no name any more, or not even size bytes: what is
+// written to it then, nobody will find.
+func (d disk) Still(size int64) error {
+	var st unix.Stat_t
+	err := retry(func(fd int) error { return unix.Fstat(fd, &st) }, d)
+	switch {
+	case err != nil:
+		return err
+	case st.Nlink == 0:
+		return errRemoved
+	case st.Size < size:
+		return errCut
+	}
+	return nil
 }
 
 func retry(call func(fd int) error, d disk) error {

@@ -15,6 +15,10 @@ const (
 // first, with a reserve behind it, so that a full disk is noticed before a byte is
 // written and Close still has room for the last footer; last uses that room.
 func (w *Writer) writeAt(b []byte, last bool) error {
+	if err := w.file.Still(w.end); err != nil {
+		w.spoilt = true
+		return err
+	}
 	if err := w.claim(int64(len(b)), last); err != nil {
 		return err
 	}

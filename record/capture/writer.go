@@ -28,6 +28,7 @@ type Writer struct {
 	end     int64 // of the last whole commit
 	claimed int64 // space is reserved up to here
 	noClaim bool  // the file system cannot reserve
+	spoilt  bool  // by others; the next file may fare better
 	seq     uint64
 	started time.Time
 	now     func() time.Time
@@ -126,7 +127,7 @@ func (w *Writer) Rows() int64 { return w.groups.rows }
 
 // Full reports that the segment should be closed and the next one begun.
 func (w *Writer) Full() bool {
-	return len(w.groups.ends) >= maxGroups || w.end >= maxBytes || w.now().Sub(w.started) >= maxAge
+	return w.spoilt || len(w.groups.ends) >= maxGroups || w.end >= maxBytes || w.now().Sub(w.started) >= maxAge
 }
 
 // Commit writes what was added and set since the last one, in one write(2). An
