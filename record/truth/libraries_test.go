@@ -65,6 +65,7 @@ type lookupBench struct {
 	tools string
 	ns    *rig.Namespace
 	dir   string
+	input *os.File // of programs to be started; nil for one that has ended
 }
 
 func newLookupBench(t *testing.T, tools string) *lookupBench {
@@ -74,7 +75,7 @@ func newLookupBench(t *testing.T, tools string) *lookupBench {
 		t.Fatal(err)
 	}
 	t.Cleanup(ns.Close)
-	b := &lookupBench{t, tools, ns, t.TempDir()}
+	b := &lookupBench{t: t, tools: tools, ns: ns, dir: t.TempDir()}
 	var server net.PacketConn
 	err = ns.Do(func() (err error) { server, err = net.ListenPacket("udp4", "127.0.0.1:53"); return err })
 	if err != nil {
@@ -164,6 +165,9 @@ func (b *lookupBench) start(name, lib string, attr *syscall.SysProcAttr, argv ..
 	}
 	r := &lookupRun{name: name, lib: lib, cmd: exec.Command(argv[0], argv[1:]...)}
 	r.cmd.Stdout, r.cmd.Stderr, r.cmd.SysProcAttr = &r.out, &r.out, attr
+	if b.input != nil {
+		r.cmd.Stdin = b.input
+	}
 	if attr.Chroot != "" {
 		r.cmd.Dir = "/"
 	}
@@ -184,12 +188,19 @@ func TestLibraries(t *testing.T) {
 	if err := os.Rename(filepath.Join(b.dir, "odd", lib), odd); err != nil {
 		t.Fatal(err)
 	}
+	hold, held, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.input = hold
 	early := b.start("own root, before the recorder", filepath.Base(lib), &syscall.SysProcAttr{Chroot: b.root("early")}, "/lookup")
+	b.input = nil
 	capture := filepath.Join(b.dir, "cap.parquet")
 	rec, err := b.ns.Record(tools+"/netrec", capture, "-e", "dns_call", "--dns-lib", odd, "--dns-follow")
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, _ = hold.Close(), held.Close() // the recorder is ready, the early one may go on
 	runs := append(b.later(odd), early)
 	for _, r := range runs {
 		if err := r.cmd.Wait(); err != nil {
