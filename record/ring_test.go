@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -107,25 +108,66 @@ func TestDrainStopsWhenFull(t *testing.T) {
 	}
 }
 
-// BenchmarkDrain is the way from the ring into the pile.
+// drainBytes is what the rings of a benchmark hold together: no more than a pile takes.
+const drainBytes = 8 << 20
+
+// fakeDrain is a drain of n full rings, one for each CPU.
+func fakeDrain(n int, e *schema.Event) (*drain, []*fakeRing) {
+	d := &drain{cpus: n, sizes: recordSizes(), pile: newPile(n)}
+	rings := make([]*fakeRing, n)
+	for cpu := range rings {
+		rec := make([]byte, e.Size())
+		binary.LittleEndian.PutUint16(rec[eventOffset:], e.ID)
+		binary.LittleEndian.PutUint16(rec[cpuOffset:], uint16(cpu))
+		rings[cpu] = newFakeRing(drainBytes / n)
+		d.rings = append(d.rings, rings[cpu].ring)
+		for rings[cpu].put(rec, 0) {
+		}
+	}
+	return d, rings
+}
+
+// BenchmarkDrain is the way from the rings into the pile: how it scales with their number, as hosts
+// with many CPUs have them. Full rings are a host that is busy on every CPU; a record each is what
+// the walk over rings with next to nothing in them costs.
 func BenchmarkDrain(b *testing.B) {
 	e := schema.ByName("sock_io")
-	d, r := &drain{cpus: 1, sizes: recordSizes(), pile: newPile(1)}, newFakeRing(8<<20)
-	d.rings = []*ring{r.ring}
-	defer d.pile.release()
-	rec := make([]byte, e.Size())
-	binary.LittleEndian.PutUint16(rec[eventOffset:], e.ID)
-	for r.put(rec, 0) {
+	for n := 1; n <= maxRings; n *= 2 {
+		d, rings := fakeDrain(n, e)
+		end := *rings[0].producer
+		for _, fill := range []struct {
+			name string
+			end  uint64
+		}{{"full", end}, {"one", (ringHeader + uint64(e.Size()) + recordAlign - 1) &^ (recordAlign - 1)}} {
+			for _, r := range rings {
+				*r.producer = fill.end
+			}
+			b.Run(fmt.Sprintf("rings=%d/%s", n, fill.name), func(b *testing.B) { drainAgain(b, d) })
+		}
+		d.pile.release()
 	}
-	n := 0
+}
+
+// drainAgain drains the same records again and again. The pile is emptied when it is full, as the writer
+// would do it.
+func drainAgain(b *testing.B, d *drain) {
+	round := 0
+	for _, r := range d.rings {
+		round += int(*r.producer)
+	}
 	used := func() int64 { user, sys := cpuTime(); return user + sys }
-	start := used()
+	before, start := d.total, used()
 	b.ReportAllocs()
 	for b.Loop() {
-		*r.consumer = 0
-		d.pile.reset()
-		d.all()
-		n += int(d.pile.n)
+		if d.pile.bytes+round > drainBytes {
+			d.pile.reset()
+		}
+		for _, r := range d.rings {
+			*r.consumer = 0
+		}
+		if d.all(); d.full || d.unknown > 0 {
+			b.Fatalf("full: %v, %d unknown records", d.full, d.unknown)
+		}
 	}
-	b.ReportMetric(float64(used()-start)/float64(n), "ns/record")
+	b.ReportMetric(float64(used()-start)/float64(d.total-before), "ns/record")
 }

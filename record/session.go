@@ -383,10 +383,13 @@ func (s *session) header(event uint16) schema.Header {
 	return h
 }
 
-// rings is one per CPU, as a power of two, at most 64.
+// maxRings is how many rings for hot events there are at most.
+const maxRings = 64
+
+// rings is one per CPU, as a power of two.
 func rings(cpus int) int {
 	n := 1
-	for n < cpus && n < 64 {
+	for n < cpus && n < maxRings {
 		n *= 2
 	}
 	return n
