@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Keys of the footer's key/value metadata. Values are JSON of the type named.
 const (
@@ -71,6 +74,12 @@ type Recording struct {
 	// Modules are those with queueing disciplines that the kernel loaded during the
 	// recording: their functions have no hooks.
 	Modules []Module `json:"late_modules,omitempty"`
+}
+
+// Picks reports whether probes also run for what makes no row: because of a filter, or where only a
+// share of connections, packets or calls is recorded.
+func (r *Recording) Picks(hooks []EventHooks) bool {
+	return len(r.Filters) > 0 || r.Sample != nil || slices.ContainsFunc(hooks, func(h EventHooks) bool { return h.Share.Part() })
 }
 
 // Module is a module of the kernel.
@@ -158,6 +167,9 @@ type Share struct {
 	Of   uint32 `json:"of"`
 	By   Thin   `json:"by"`
 }
+
+// Part reports whether a share is less than all; nil is all.
+func (s *Share) Part() bool { return s != nil && s.Keep < s.Of }
 
 // Refusal is a hook that could not be used, and why.
 type Refusal struct {

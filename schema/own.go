@@ -34,5 +34,5 @@ var (
 	lost = Event{ID: 2, Name: "lost", Row: Lost{}, Rate: Low,
 		Doc: "events that did not reach the file, by kind, CPU and time"}
 	cost = Event{ID: 3, Name: "cost", Row: Cost{}, Rate: Low,
-		Doc: "what the recorder itself used, once a second"}
+		Doc: "what the recorder itself used, at the start and once a second"}
 )

@@ -62,7 +62,7 @@ func (m *Meta) Start() int64 {
 // Share is which part of an event was recorded, nil for all of it.
 func (m *Meta) Share(event string) *schema.Share {
 	for i := range m.Hooks {
-		if s := m.Hooks[i].Share; m.Hooks[i].Event == event && s != nil && s.Keep < s.Of {
+		if s := m.Hooks[i].Share; m.Hooks[i].Event == event && s.Part() {
 			return s
 		}
 	}

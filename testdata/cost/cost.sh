@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # cost.sh: measures what recording costs on this machine, beside perf record, prints the
-# tables, writes them to docs/cost.md and their numbers to README and help. Needs root, Go and,
+# tables, writes them to docs/cost.md and their numbers to README, help and estimates. Needs root, Go and,
 # for events that this machine has no hook for, what `make kernel` needs; takes about a quarter of an hour.
 # Run it when nothing else does: the least of many batches forgives much, not all.
 # Real servers are Debian's: nginx-light wrk redis-server redis-tools iperf3, and tcpdump and linux-perf beside netrec;

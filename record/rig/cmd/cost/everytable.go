@@ -9,6 +9,9 @@ import (
 	"netrec/schema"
 )
 
+// notMeasured stands where a table has no number.
+const notMeasured = "not measured"
+
 // line is one event in the table of all.
 type line struct {
 	event     *schema.Event
@@ -31,7 +34,7 @@ func (b *bench) everyEvent() error {
 		}
 	}
 	lines := everyLines(here, emulated.Hits)
-	fmt.Print("## Every event, heaviest first\n\n" +
+	fmt.Print("## " + headEvery + "\n\n" +
 		"Time in the kernel by BPF's own statistics (`kernel.bpf_stats_enabled`) while the traffic of the tests runs with all\n" +
 		"events on at once: means of the better of two runs, so caches are as cold as in real traffic, without the way to the\n" +
 		"program (10 to 20 ns for a raw tracepoint, 60 for one of a system call, about 1 µs for a probe in a library). A program\n" +
@@ -46,7 +49,7 @@ func (b *bench) everyEvent() error {
 	}
 	for _, e := range schema.Events {
 		if !e.Own() && !slices.ContainsFunc(lines, func(l line) bool { return l.event.Name == e.Name }) {
-			fmt.Printf("| %s | %s | not measured |  |  |  |\n", e.Name, e.Profile)
+			fmt.Printf("| %s | %s | %s |  |  |  |\n", e.Name, e.Profile, notMeasured)
 		}
 	}
 	fmt.Println()

@@ -10,7 +10,7 @@ import (
 )
 
 // use is what recordings say about the recorder itself, between the first and the last
-// row of event cost: the start, with its megabytes of kernel symbols, is left out.
+// row of event cost after the start, which, with its megabytes of kernel symbols, is left out.
 type use struct{ cpuNS, fileBytes, rows int64 }
 
 // add reads only the rows of event cost: a recording may hold millions of others.
@@ -23,7 +23,9 @@ func (u *use) add(path, _ string) {
 	var samples []use
 	user, sys, file, rows := column("user_ns"), column("sys_ns"), column("file_bytes"), column("rows")
 	err = f.Scan(scan.Query{Events: []string{"cost"}, Columns: []scan.Col{user, sys, file, rows}}, func(r *scan.Row) error {
-		samples = append(samples, use{r.Int(user) + r.Int(sys), r.Int(file), r.Int(rows)})
+		if r.TS > f.Meta().Start() {
+			samples = append(samples, use{r.Int(user) + r.Int(sys), r.Int(file), r.Int(rows)})
+		}
 		return nil
 	})
 	if err != nil || len(samples) < 2 {

@@ -30,7 +30,7 @@ var (
 	stats  = flag.Bool("stats", false, "say what each program of the kernel took beside real servers; the counting itself costs")
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
 	kept   = flag.String("emulated", "", "take what a kernel in a guest cost from this `file`, the output of -guest there")
-	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README and help")
+	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README, help and the estimates of analyze")
 	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
 

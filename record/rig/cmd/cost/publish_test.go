@@ -6,25 +6,16 @@ import (
 	"testing"
 )
 
-// README and help have the numbers of the page, whoever edited which.
+// README, help and estimates have the numbers of the page, whoever edited which.
 func TestPublished(t *testing.T) {
 	t.Chdir("../../../..")
-	page, err := readPage(pageFile)
+	files, err := published()
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(readmeFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, err := page.intoReadme(readme); err != nil || !bytes.Equal(readme, want) {
-		t.Errorf("%s is not what go run ./record/rig/cmd/cost -publish makes of %s: %v", readmeFile, pageFile, err)
-	}
-	help, err := os.ReadFile(helpFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, err := page.help(); err != nil || !bytes.Equal(help, want) {
-		t.Errorf("%s is not what go run ./record/rig/cmd/cost -publish makes of %s: %v", helpFile, pageFile, err)
+	for path, want := range files {
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what go run ./record/rig/cmd/cost -publish makes of %s: %v", path, pageFile, err)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (b *bench) perf(w workload, event, tracepoints string) string {
 	p, err := b.compare(w, perfRecord(event, tracepoints))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "cost: %s: %v\n", tracepoints, err)
-		return "not measured"
+		return notMeasured
 	}
 	size := int64(0)
 	for _, e := range p.ended {
