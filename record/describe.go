@@ -201,11 +201,20 @@ func (s *session) nameEarly() chan<- userStack {
 	return early
 }
 
+// used is what the recorder has used so far, its files aside.
+func (s *session) used() schema.Cost {
+	user, sys := cpuTime()
+	return schema.Cost{Header: s.header(costEvent.ID), UserNS: user, SysNS: sys, RSS: rss()}
+}
+
 // cost adds a row with what the recorder has used.
 func (s *session) cost() {
-	user, sys := cpuTime()
-	row := schema.Cost{Header: s.header(costEvent.ID), UserNS: user, SysNS: sys, RSS: rss(),
-		File: s.writer.size.Load(), Rows: s.writer.rows.Load()}
+	s.last = s.used()
+	s.last.File, s.last.Rows = s.writer.size.Load(), s.writer.rows.Load()
+	s.noteCost(s.last)
+}
+
+func (s *session) noteCost(row schema.Cost) {
 	_ = s.drain.pile.own(costEvent.ID, row) // a fixed-size struct always encodes
 }
 

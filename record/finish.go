@@ -18,8 +18,9 @@ type Summary struct {
 	Rows     int64 // events in the files
 	Bytes    int64
 	Duration time.Duration
-	UserNS   int64
+	UserNS   int64 // of all its life, attaching included
 	SysNS    int64
+	Spent    schema.Spent // of Duration
 	RSS      int64
 	Rooted   time.Duration
 	Attach   time.Duration // how long it took to attach the hooks, before Duration
@@ -151,6 +152,7 @@ func (s *session) summary() *Summary {
 	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Size(), End: s.end, RSS: rss(),
 		Rooted: s.rooted, Attach: s.attaching, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
 	sum.UserNS, sum.SysNS = cpuTime()
+	sum.Spent = s.spent(sum)
 	for _, c := range sum.Counts {
 		sum.Rows += c.Recorded
 	}
@@ -165,4 +167,20 @@ func (s *session) summary() *Summary {
 		fmt.Fprintf(s.opt.Notice, "netrec: the command was left running, process %d\n", s.child.Pid())
 	}
 	return sum
+}
+
+// spent is what the recording cost its host from start to stop.
+func (s *session) spent(sum *Summary) schema.Spent {
+	sp := schema.Spent{CPUs: s.report.Host.CPUs, Length: int64(sum.Duration), Noted: int64(s.last.TS - s.first.TS),
+		Recorder: s.last.UserNS + s.last.SysNS - s.first.UserNS - s.first.SysNS, Bytes: sum.Bytes}
+	sp.Probes.More = s.meta.Picks(s.hooks.States(s.wall))
+	for _, c := range sum.Counts {
+		if e := schema.ByName(c.Event); !e.Counts() {
+			sp.Probes.Add(e, c.Generated-c.Nested) // of those passed over the probe did not run
+		}
+	}
+	for _, e := range s.opt.Events {
+		sp.Probes.Add(e, s.acct.calls[e.ID].Load())
+	}
+	return sp
 }

@@ -50,6 +50,8 @@ type session struct {
 
 	attaching time.Duration // how long it took to attach the hooks
 
+	first, last schema.Cost // what the recorder had used when the recording began, and by its newest row
+
 	stopped int64 // monotonic ns, once the probes have fallen silent
 	counter schema.Counters
 	facts   map[string]any  // metadata that is the same in every file
@@ -237,7 +239,10 @@ func (s *session) openGate(ctx context.Context) error {
 	s.acct.forgive()
 	s.start = host.Anchor("start")
 	s.opened = time.Now()
+	s.first = s.used()
+	s.first.File = s.file.Size()
 	now := mono()
+	s.first.TS = uint64(now)
 	if err := s.hooks.Start(); err != nil {
 		return err
 	}
@@ -252,6 +257,7 @@ func (s *session) begin() error {
 	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix, s.drain.fixed = s.fixer()
+	s.noteCost(s.first)
 	if err := s.metaRows(); err != nil {
 		return err
 	}

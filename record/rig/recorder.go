@@ -150,5 +150,10 @@ func (r *Recorder) Wait() int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
+// Used is the CPU time of the recorder; to be asked once it has ended.
+func (r *Recorder) Used() time.Duration {
+	return r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
+}
+
 // Said is what the recorder wrote; to be asked once it has ended.
 func (r *Recorder) Said() string { return r.said.String() }
