@@ -196,16 +196,20 @@ func (f *fold) recording() [][2]string {
 }
 
 func (f *fold) costs() [][2]string {
-	c := &f.cost
-	if c.cpu == 0 {
+	c := f.spent
+	if c.CPU == 0 {
 		return nil
 	}
-	cpu := fmt.Sprintf("%.2f s with setting up", float64(c.cpu)/1e9)
-	if c.to-c.from >= 1e8 { // less than a tenth of a second says nothing
-		cpu += fmt.Sprintf("; %.1f %% of one CPU from %.1f s to %.1f s", 100*float64(c.cpu-c.before)/float64(c.to-c.from), f.since(c.from), f.since(c.to))
+	cpu := fmt.Sprintf("%.2f s with setting up", float64(c.CPU)/1e9)
+	if c.To-c.From >= 1e8 { // less than a tenth of a second says nothing
+		cpu += fmt.Sprintf("; %.1f %% of one CPU from %.1f s to %.1f s", 100*float64(c.CPU-c.Before)/float64(c.To-c.From), f.since(c.From), f.since(c.To))
 	}
-	return [][2]string{{"CPU", cpu},
-		{"memory", fmt.Sprintf("%.1f MiB at most", float64(c.rss)/(1<<20))}, {"file", engine.Group(c.file) + " bytes"}}
+	facts := [][2]string{{"CPU", cpu},
+		{"memory", fmt.Sprintf("%.1f MiB at most", float64(c.RSS)/(1<<20))}, {"file", engine.Group(c.File) + " bytes"}}
+	if total := c.Total().String(); total != "" {
+		facts = append(facts, [2]string{"together", total})
+	}
+	return facts
 }
 
 // policy is the Content-Security-Policy: the script and style of the page by their hash,

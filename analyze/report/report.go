@@ -73,7 +73,7 @@ type fold struct {
 	heats    []*Heat
 	procs    *engine.Busy[process]
 	names    agg.Intern
-	cost     cost
+	spent    *engine.Spent
 }
 
 // process is who did something.
@@ -82,10 +82,6 @@ type process struct {
 	pid  int64
 }
 
-// cost is what the recorder used: when it first and last said so, its CPU time until
-// then, most memory, and size of the file.
-type cost struct{ from, to, before, cpu, rss, file int64 }
-
 func (f *fold) start(in *engine.Input) engine.Fold {
 	f.in, f.wrong = in, findings.New(in, in.Text("threshold"), findings.MostOfRule)
 	c := newLineClock(in, f.sel, timelineColumns)
@@ -93,14 +89,7 @@ func (f *fold) start(in *engine.Input) engine.Fold {
 	for _, h := range f.heats {
 		h.clock = newClock(in, f.sel, heatColumns)
 	}
-	user, sys, rss, file := in.Int("user_ns"), in.Int("sys_ns"), in.Int("rss_bytes"), in.Int("file_bytes")
-	in.Use("cost", "", func(r *engine.Row) {
-		c := &f.cost
-		c.to, c.cpu, c.rss, c.file = r.TS, r.Int(user)+r.Int(sys), max(c.rss, r.Int(rss)), r.Int(file)
-		if c.from == 0 {
-			c.from, c.before = c.to, c.cpu
-		}
-	})
+	f.spent = in.Spent()
 	f.procs = engine.NewBusy(in, func(pid int64, comm string) process { return process{f.names.Get(comm), pid} })
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {

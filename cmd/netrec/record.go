@@ -241,6 +241,9 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 	fmt.Fprintf(w, "%s: %d bytes%s\n", what, s.Bytes, perEvent)
 	fmt.Fprintf(w, "recorder: %.3f s CPU (%.3f user, %.3f system), %.1f MiB resident, privileged for %s\n",
 		float64(s.UserNS+s.SysNS)/1e9, float64(s.UserNS)/1e9, float64(s.SysNS)/1e9, float64(s.RSS)/(1<<20), s.Rooted.Round(time.Millisecond))
+	if cost := s.Spent.String(); cost != "" {
+		fmt.Fprintf(w, "cost: %s\n", cost)
+	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

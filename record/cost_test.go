@@ -1,0 +1,83 @@
+package record_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"netrec/analyze/scan"
+	"netrec/record/rig"
+	"netrec/schema"
+)
+
+// The cost is of the recording, from its first moment to its last: what attaching took is not in
+// it, and nothing that the kernel does not account to the recorder. What is said at the end is
+// what the file says.
+func TestCostOfTheRecording(t *testing.T) {
+	b := newBench(t, "the recorder's account of its own cost")
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 5_003, Rounds: 997, Connects: 5})
+	must(t, err)
+	rec, err := b.ns.Record(b.bin, path, append(loadOnly, "-t", "2s", "--packets", "none")...)
+	must(t, err)
+	code := rec.Wait()
+	_, err = load.Stop()
+	must(t, err)
+	if code != 0 && code != 4 {
+		t.Fatalf("exit code %d\n%s", code, rec.Said())
+	}
+	meta, notes := costNotes(t, path)
+	if len(notes) < 3 {
+		t.Fatalf("%d rows of event cost in two seconds", len(notes))
+	}
+	first, last := notes[0], notes[len(notes)-1]
+	if first.ts != meta.Recording.StartNS || last.ts != meta.Recording.StopNS {
+		t.Errorf("the recorder noted its cost from %d to %d, the recording is from %d to %d", first.ts, last.ts, meta.Recording.StartNS, meta.Recording.StopNS)
+	}
+	if used := rec.Used(); first.cpu <= 0 || last.cpu <= first.cpu || last.cpu > used {
+		t.Errorf("noted %s of CPU at the start and %s at the end; the kernel has %s for the process", first.cpu, last.cpu, used)
+	}
+	said := costLine(rec.Said(), "cost: ")
+	out, err := exec.Command(b.bin, "analyze", path, "overview", "--brief").CombinedOutput()
+	must(t, err)
+	if shown := costLine(string(out), "  cost "); said == "" || shown != said {
+		t.Errorf("record said %q, overview %q", said, shown)
+	}
+	for _, word := range []string{"recorder ", " of the host's CPU time", "/s written"} {
+		if !strings.Contains(said, word) {
+			t.Errorf("%q does not say %q", said, word)
+		}
+	}
+}
+
+// costNote is the recorder's CPU time at a moment.
+type costNote struct {
+	ts  int64
+	cpu time.Duration
+}
+
+func costNotes(t *testing.T, path string) (*scan.Meta, []costNote) {
+	t.Helper()
+	f, err := scan.Open(path, scan.Options{})
+	must(t, err)
+	defer f.Close()
+	user, sys := scan.Col(schema.ColumnIndex("user_ns")), scan.Col(schema.ColumnIndex("sys_ns"))
+	var notes []costNote
+	must(t, f.Scan(scan.Query{Events: []string{"cost"}}, func(r *scan.Row) error {
+		notes = append(notes, costNote{r.TS, time.Duration(r.Int(user) + r.Int(sys))})
+		return nil
+	}))
+	return f.Meta(), notes
+}
+
+// costLine is what follows the word at the start of a line.
+func costLine(text, word string) string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, word); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
