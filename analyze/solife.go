@@ -35,7 +35,7 @@ type solife struct {
 	names          agg.Intern
 	exit           bool
 
-	unseen                                       int64
+	unseen, lost                                 int64
 	pid, comm, fd, ret, dur, proto, family, prot scan.Col
 	bytes                                        *engine.Bytes
 }
@@ -122,6 +122,9 @@ func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
 	switch {
 	case s.start != 0 && how == agg.StillOpen:
 		s.put(f.open, f.in.End(), file.Passed).End()
+	case s.start != 0 && how == agg.Unseen:
+		f.lost++
+		s.put(f.open, max(ts, s.ts), file.Passed).End()
 	case s.start != 0:
 		if how == agg.Replaced {
 			f.unseen++
@@ -137,6 +140,9 @@ func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
 func (f *solife) Finish(a *render.Answer) {
 	f.open.Show()
 	f.fails.Show()
+	if f.lost > 0 {
+		a.Note(fmt.Sprintf("%s whose end may be among lost rows: listed with the part that is certain", plural(f.lost, "session", "sessions")))
+	}
 	if f.unseen > 0 {
 		a.Note(fmt.Sprintf("%s whose close was not seen: they end where their address was used again", plural(f.unseen, "session", "sessions")))
 	}

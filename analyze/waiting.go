@@ -56,6 +56,8 @@ func (w *waiting[T]) flush(now int64, full bool) {
 		l := &w.queue[n]
 		if l.sock != nil && l.sock.Serial == l.is.Serial {
 			l.is = *l.sock
+		} else {
+			l.sock = nil
 		}
 		known := (l.sock == nil || !w.whole && l.is.Sure() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
 		if !known && now-l.ts < wait {

@@ -18,6 +18,13 @@ const (
 // of IdentityHelp, too.
 var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd"}
 
+// FileEvents are the events that begin and end files and descriptors: where one of them was
+// lost, a descriptor may lead elsewhere, unseen.
+var FileEvents = append([]string{"udp_gone"}, DescriptorEvents...)
+
+// CopyEvents are those of FileEvents that give a file one more descriptor.
+var CopyEvents = []string{"fd_dup", "scm_fd"}
+
 // unknownFD is the descriptor of a file of which io_uring did not show it. The file ends with
 // the first descriptor of it that is seen to be closed.
 const unknownFD = -1
@@ -44,6 +51,9 @@ type Descriptors struct {
 	fds    int // entries of all tables
 
 	Corrected int64 // descriptors found to lead elsewhere than the rows before said
+
+	gaps, copies Gaps
+	now          int64 // ts_ns of the row at hand
 }
 
 type fdCols struct {
@@ -105,6 +115,10 @@ func NewDescriptors(alive []schema.Socket) *Descriptors {
 // Columns are the columns that Feed reads.
 func (d *Descriptors) Columns() []scan.Col { return d.asked.All() }
 
+// Gaps are the times in which rows of FileEvents and of CopyEvents were lost. They are to be
+// filled before the first row.
+func (d *Descriptors) Gaps() (files, copies *Gaps) { return &d.gaps, &d.copies }
+
 // OnEnd calls f when a file is over, or the recording is. The file is reused after
 // the call.
 func (d *Descriptors) OnEnd(f func(f *File, how FileEnd, ts int64)) { d.onEnd = append(d.onEnd, f) }
@@ -117,7 +131,7 @@ func (d *Descriptors) At(pid, fd int64) (*File, int) {
 		return nil, 0
 	}
 	e := t.fds[fd]
-	if !e.open() {
+	if !e.open() || d.gaps.Between(max(e.since, e.seen), d.now) {
 		return nil, int(e.gen)
 	}
 	return e.file, int(e.gen)
@@ -139,6 +153,9 @@ func (d *Descriptors) Of(addr uint64) *File { return d.byAddr[addr] }
 func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	c := &d.col
 	addr, pid := r.Uint(c.sock), r.Int(c.pid)
+	if d.now = r.TS; d.gaps.Any() && addr != 0 {
+		d.doubt(addr, s, d.kinds[r.Event.ID])
+	}
 	switch d.kinds[r.Event.ID] {
 	case namesFD:
 		if fd := r.Int(c.fd); addr != 0 && r.Has(c.fd) && fd >= 0 && r.Str(c.ctx) != "softirq" {
@@ -231,6 +248,7 @@ func (d *Descriptors) lead(r *scan.Row, pid, fd int64, addr uint64) {
 	start := r.TS - r.Int(d.col.dur)
 	if e.open() {
 		if e.file == f || start < e.since {
+			d.confirm(pid, fd, f)
 			return // as known, or the call began before the descriptor led elsewhere
 		}
 		if f == nil && e.file.Addr == 0 && (addr != r.Uint(d.col.sock) || r.Int(d.col.cookie) == 0) {

@@ -155,7 +155,7 @@ func (d *Descriptors) file(r *scan.Row, pid, fd int64, addr uint64) *File {
 		d.evict(r.TS)
 	}
 	f := d.take()
-	f.Addr, f.Pid, f.FD, f.Comm, f.First = addr, pid, fd, d.names.Get(r.Str(d.col.comm)), r.TS
+	f.Addr, f.Pid, f.FD, f.Comm, f.First, f.sure = addr, pid, fd, d.names.Get(r.Str(d.col.comm)), r.TS, r.TS
 	if addr == r.Uint(d.col.sock) {
 		f.Cookie = r.Int(d.col.cookie)
 	}
@@ -188,6 +188,9 @@ func (d *Descriptors) end(f *File, how FileEnd, ts int64) {
 	if f.idle != 0 {
 		how, ts = LastClosed, f.idle // the message under way was never read
 	}
+	if d.gaps.Between(f.sure, ts) || d.copies.Between(f.First, ts) {
+		how, ts = Unseen, f.sure
+	}
 	for _, g := range d.onEnd {
 		g(f, how, ts)
 	}
@@ -199,4 +202,34 @@ func (d *Descriptors) end(f *File, how FileEnd, ts int64) {
 	}
 	f.Serial = -1
 	d.free = append(d.free, f)
+}
+
+// doubt ends the file of a socket where rows were lost since it is known to have been open,
+// and the socket is not known to have lived all the time: it may be another's by now. A socket
+// may outlive its file, so that only rows by descriptor tell that it is still open.
+func (d *Descriptors) doubt(addr uint64, s *Socket, kind fdKind) {
+	f := d.byAddr[addr]
+	if f == nil {
+		return
+	}
+	lost, lives := d.gaps.Between(f.sure, d.now), s != nil && !s.Strange && s.First <= f.First
+	switch {
+	case lost && !lives:
+		d.end(f, Unseen, f.sure)
+	case !lost || kind == namesFD || kind == closeFD:
+		f.sure = d.now
+	}
+}
+
+// confirm notes that a row says again what a descriptor leads to.
+func (d *Descriptors) confirm(pid, fd int64, f *File) {
+	if !d.gaps.Any() {
+		return
+	}
+	if t := d.tables[pid]; t != nil {
+		if e := t.fds[fd]; e.file == f && e.open() {
+			e.seen = d.now
+			t.fds[fd] = e
+		}
+	}
 }

@@ -18,6 +18,7 @@ type File struct {
 	Passed bool  // more than one process had a descriptor of it
 
 	slot   int
+	sure   int64 // ts_ns until which it is known to have been open
 	flight int   // messages that carry it and were not read yet
 	idle   int64 // ts_ns when the last descriptor was closed while one was under way
 }
@@ -30,6 +31,7 @@ const (
 	LastClosed FileEnd = iota // the last descriptor was closed
 	Replaced                  // its address was reused, the close was not seen
 	StillOpen                 // the recording ended
+	Unseen                    // rows were lost, its end maybe among them
 )
 
 // PerFile is a value for each open file, without a map.
@@ -51,6 +53,7 @@ type fdEntry struct {
 	file   *File
 	serial int64 // of the file: it may be over and its memory used again
 	since  int64 // ts_ns when the descriptor began to lead there
+	seen   int64 // the newest row that says so, where rows were lost
 	gen    int32
 }
 

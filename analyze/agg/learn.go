@@ -89,6 +89,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 		t.doors(s, r, to)
 		if s.Began == 0 {
 			s.Began = r.TS
+			s.Born = s.Born && startsLife(r.Str(c.oldState), to) // else it was made, and its first state was lost
 		}
 		s.State = t.names.Get(to)
 		s.Active = s.Active || to == "SYN_SENT"
@@ -192,7 +193,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 			rank = ownerClose
 		}
 	}
-	if rank == ownerNone {
+	if rank == ownerNone || rank < ownerOpen && t.openerLost(s, r.TS) {
 		return
 	}
 	pid, comm, cgroup := r.Int(t.col.pid), r.Str(t.col.comm), r.Str(t.col.cgroup)

@@ -27,6 +27,7 @@ type Socket struct {
 	Open     bool  // it was alive when the recording ended; set for OnEnd
 	Active   bool  // this host sent the SYN
 	Passive  bool  // it listens, or came from a listener
+	Strange  bool  // losses leave open whose row this is: nothing else is known
 
 	slot  int
 	owner ownerRank
@@ -34,6 +35,10 @@ type Socket struct {
 	made  bool // begun by socket(2): the first change of state is not another life's
 	gone  bool // its memory was freed
 	bound bool // to a port that was asked for
+
+	shown int64 // ts_ns of the newest row that shows it to be open, where rows were lost
+	sure  int64 // ts_ns until which it is known to have lasted
+	until int64 // the same, from rows that are still to come; 0 if they do not tell
 
 	maybeL, maybeR    bool // the end is what a row says that cannot be sure of it
 	elsewhere         bool // the namespace is that of a device, which may be another

@@ -2,6 +2,7 @@ package agg
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,9 @@ const (
 
 // Sockets follows every socket of a recording and tells apart the lives that
 // shared an address. A life ends where its address is reused: at a change of state
-// that only a new socket makes, at another cookie or at another namespace.
+// that only a new socket makes or that cannot follow the one before, at another cookie,
+// at other ends or at another namespace. Where rows were lost it goes on only as far as
+// rows prove it.
 type Sockets struct {
 	asked  scan.Columns
 	col    cols
@@ -45,6 +48,10 @@ type Sockets struct {
 	last   *Socket    // of the row before: rows come in runs
 	kinds  []rowKind  // by event id
 	device []bool     // by event id: the namespace is that of the packet's device
+
+	lives, openers     Gaps
+	collected, trusted Stretches
+	stranger           *Socket // of rows that cannot be told
 }
 
 type portOf struct {
@@ -139,11 +146,24 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 	if kind == closeRow && s != nil && s.Born && r.TS-r.Int(t.col.dur) < s.First {
 		return nil // the call freed the life before this one; the address was reused before it returned
 	}
-	if s == nil || t.another(s, r, kind) {
+	switch {
+	case s == nil:
+		s = t.begin(addr, r, s, kind)
+	case t.another(s, r, kind):
+		if kind == closeRow && r.TS-r.Int(t.col.dur) < s.First {
+			return nil // as above, and the beginning of the next life was lost
+		}
+		s = t.begin(addr, r, s, kind)
+	case t.lives.Any() && t.doubts(s, r, kind):
+		if !t.identifies(r, kind) {
+			return t.strange(addr, r)
+		}
 		s = t.begin(addr, r, s, kind)
 	}
 	t.last = s
-	s.Last = r.TS
+	if s.Last = r.TS; t.lives.Any() && shows(s, kind) {
+		s.shown = r.TS
+	}
 	if s.elsewhere && !t.device[r.Event.ID] {
 		if n := r.Int(t.col.netns); n != 0 {
 			s.Netns, s.elsewhere = n, false
@@ -174,7 +194,12 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 	case s.gone:
 		return kind != closeRow || r.TS-r.Int(t.col.dur) > s.Closed
 	case kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)):
-		return !s.made || s.Began != 0 || t.copied(r, kind) // socket(2) makes no child
+		return !s.made || s.Began != 0 || t.copied(r, kind) || // socket(2) makes no child
+			t.lives.Between(s.sure, r.TS)
+	case kind == stateRow && s.Protocol == "tcp" && t.skips(s, r):
+		return true
+	case t.lives.Any() && t.elsewhereEnds(s, r, kind):
+		return true
 	}
 	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true
@@ -206,7 +231,10 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	t.gens[addr] = gen
 	s := t.take()
 	slot := s.slot
-	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot}
+	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot, sure: r.TS, shown: r.TS}
+	if t.trusted != nil {
+		s.until = t.trusted.until(addr, r.TS)
+	}
 	s.made, s.elsewhere = kind == madeRow, t.device[r.Event.ID]
 	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
 	t.serial++
@@ -226,6 +254,9 @@ func (t *Sockets) take() *Socket {
 }
 
 func (t *Sockets) end(s *Socket) {
+	if s.Closed == 0 && t.lives.Any() {
+		s.Last = s.shown // its end may be among lost rows
+	}
 	for _, f := range t.onEnd {
 		f(s)
 	}
@@ -233,7 +264,10 @@ func (t *Sockets) end(s *Socket) {
 	if t.last == s {
 		t.last = nil
 	}
-	s.Serial = -1
+	if t.collected != nil && s.sure > s.First {
+		t.collected[s.Addr] = append(t.collected[s.Addr], gap{s.First, s.sure})
+	}
+	s.Serial = noSerial
 	t.free = append(t.free, s)
 }
 
@@ -276,7 +310,7 @@ func (t *Sockets) Close() {
 	}
 	slices.SortFunc(rest, func(a, b *Socket) int { return int(a.Serial - b.Serial) })
 	for _, s := range rest {
-		s.Open = s.Closed == 0
+		s.Open = s.Closed == 0 && !t.lives.Between(s.sure, math.MaxInt64)
 		t.end(s)
 	}
 }

@@ -37,7 +37,10 @@ type Input struct {
 	files    bool
 	owners   []*Keys // that go by the process of a row
 	nogroup  int64   // rows of processes whose cgroup is not recorded, where keys go by it
-	older    string  // what is unknown of sockets older than the recording
+	strange  int64   // rows of which losses leave open whose they are
+	gaps     []lossOfEvents
+	onLoss   []lossHandler
+	older    string // what is unknown of sockets older than the recording
 	onEnd    []func(*agg.Socket)
 	onFile   []func(*agg.File, agg.FileEnd, int64)
 	onlySock uint64

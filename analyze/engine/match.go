@@ -92,7 +92,7 @@ func (m *matcher) socket(s *agg.Socket) bool {
 }
 
 func (m *matcher) of(s *agg.Socket) verdict {
-	if s == nil || s.Serial >= int64(len(m.verdicts)) {
+	if s == nil || s.Strange || s.Serial >= int64(len(m.verdicts)) {
 		return 0
 	}
 	return m.verdicts[s.Serial]

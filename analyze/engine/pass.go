@@ -16,6 +16,14 @@ func (r *run) scan() error {
 	}
 	q := r.query()
 	r.sock = q.Sock
+	if err := r.gaps(); err != nil {
+		return err
+	}
+	if r.sockets != nil {
+		if err := r.prove(q); err != nil {
+			return err
+		}
+	}
 	if r.sel.through() {
 		if err := r.settle(q); err != nil {
 			return err
@@ -109,6 +117,7 @@ func appendCol(cs []scan.Col, c scan.Col) []scan.Col {
 // settle reads the recording once to learn who the sockets are.
 func (r *run) settle(q scan.Query) error {
 	s := agg.SocketsOf(r.src.Meta())
+	s.Follow(r.sockets)
 	s.OnEnd(r.match.settle)
 	if err := r.history(q, s, nil); err != nil {
 		return err

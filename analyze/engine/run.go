@@ -33,6 +33,7 @@ type run struct {
 	table   [][]target // by event id
 	sock    uint64     // the only socket any analysis wants; 0 for all
 	now     int64      // ts_ns of the row at hand
+	onLoss  []lossHandler
 }
 
 // target is a handler and the analysis it belongs to.
@@ -84,6 +85,9 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		}
 		folds[i].Finish(in.Answer)
 		in.notePassed()
+		if in.strange > 0 {
+			in.Answer.Note("not joined with a socket: " + Group(in.strange) + " rows; losses around them leave open whose they are")
+		}
 		if in.nogroup > 0 {
 			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
 		}
@@ -148,6 +152,9 @@ func (r *run) target(in *Input, u use, needed bool) {
 func (r *run) row(row *Row, s *scan.Row) {
 	row.Row, row.Sock, row.File = s, nil, nil
 	r.now = s.TS
+	for i := range r.onLoss {
+		r.onLoss[i].tell(s.TS)
+	}
 	if r.sockets != nil {
 		row.Sock = r.sockets.Feed(s)
 	}
@@ -165,6 +172,9 @@ func (r *run) row(row *Row, s *scan.Row) {
 		}
 		if t.needed || len(t.in.needs) == 0 {
 			t.in.matched++
+		}
+		if row.Sock != nil && row.Sock.Strange && !t.context {
+			t.in.strange++
 		}
 		if t.in.sawStack != nil && s.Has(ustackCol) {
 			t.in.sawStack(s.Str(ustackCol))
