@@ -50,15 +50,11 @@ func follow(in *engine.Input, over func(skb uint64), all func()) {
 
 // onLostPackets calls f where rows that see packets were lost.
 func onLostPackets(in *engine.Input, f func()) {
-	lost := in.Str("lost_event")
-	in.Before("lost", func(r *engine.Row) {
-		for _, s := range sights {
-			if r.Str(lost) == s.event {
-				f()
-				return
-			}
-		}
-	})
+	events := []string{"skb_derive"}
+	for _, s := range sights {
+		events = append(events, s.event)
+	}
+	in.OnLoss(events, f)
 }
 
 // linksOf is what kind of device each of the list is.

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -53,12 +52,7 @@ func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
 	for _, e := range []string{"dev_queue", "skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
 		in.Use(e, "", gone)
 	}
-	lost := in.Str("lost_event")
-	in.Before("lost", func(r *engine.Row) { // the end of any wait may be among them
-		if strings.HasPrefix(r.Str(lost), "qdisc_") {
-			f.stays.GoneAll()
-		}
-	})
+	in.OnLoss([]string{"qdisc_enq", "qdisc_deq", "qdisc_drop", "dev_queue", "skb_consume", "skb_free", "skb_drop"}, f.stays.GoneAll) // the end of any wait may be among them
 	return func() {
 		for _, q := range f.queues.Sorted(func(w *waits) int64 { return -w.us.Count }, queueOf.compare) {
 			w := f.queues.At(q)
