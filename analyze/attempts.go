@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
@@ -23,6 +25,9 @@ type attempt struct {
 // closedEarly is the result of an attempt that ended before an answer came, without an error.
 const closedEarly = "closed"
 
+// unknownResult is the result of an attempt whose outcome may be among lost rows.
+const unknownResult = "?"
+
 // attempts follows connects from the kernel's function to the end of the handshake.
 type attempts struct {
 	in    *engine.Input
@@ -32,13 +37,14 @@ type attempts struct {
 	names agg.Intern
 
 	calls bool // returns of connect(2) were recorded
+	gaps  *agg.Gaps
 
 	ret, oldState, newState, sockErr, dur scan.Col
 	raddr, rport, dest, destPort          scan.Col
 }
 
 func newAttempts(in *engine.Input, done func(*agg.Socket, attempt)) *attempts {
-	f := &attempts{in: in, done: done, calls: in.Recorded("sys_connect"), ret: in.Int("ret"), oldState: in.Str("old_state"), newState: in.Str("new_state"),
+	f := &attempts{in: in, done: done, gaps: in.Gaps("tcp_state"), calls: in.Recorded("sys_connect"), ret: in.Int("ret"), oldState: in.Str("old_state"), newState: in.Str("new_state"),
 		sockErr: in.Int("sk_err"), dur: in.Int("dur_ns"), raddr: in.Str("raddr"), rport: in.Int("rport"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port")}
 	in.Use("tcp_state", "the outcome of connections is not known", f.state)
 	return f
@@ -123,7 +129,9 @@ func (f *attempts) end(s *agg.Socket, a *attempt) {
 func (f *attempts) over(s *agg.Socket) {
 	a := f.socks.Of(s)
 	if f.settle(s, a); a.at != 0 {
-		a.result = "pending"
+		if a.result = "pending"; f.gaps.Between(a.at, math.MaxInt64) {
+			a.result = unknownResult // it may be among lost rows
+		}
 		f.end(s, a)
 	}
 }

@@ -34,12 +34,16 @@ func closeReason(last string, err int64) string {
 
 // unacked sums up what processes sent on TCP sockets, to tell what of it the other end
 // never acknowledged.
-type unacked struct{ sent agg.PerSocket[int64] }
+type unacked struct {
+	sent agg.PerSocket[int64]
+	gaps *agg.Gaps
+}
 
 func newUnacked(in *engine.Input) *unacked {
-	u := &unacked{}
+	event := firstOf(in, "tcp_msg", "sock_io")
+	u := &unacked{gaps: in.Gaps(event)}
 	dir, ret := in.Str("dir"), in.Int("ret")
-	in.Use(firstOf(in, "tcp_msg", "sock_io"), "what was not acknowledged is not known", func(r *engine.Row) {
+	in.Use(event, "what was not acknowledged is not known", func(r *engine.Row) {
 		if r.Sock != nil && r.Str(dir) == "send" {
 			*u.sent.Of(r.Sock) += max(0, r.Int(ret))
 		}
@@ -50,7 +54,7 @@ func newUnacked(in *engine.Input) *unacked {
 // of is what was not acknowledged. SYN and FIN count as acknowledged bytes, so up to two
 // bytes of the tail are missing.
 func (u *unacked) of(s *agg.Socket, acked int64) traffic {
-	if u == nil {
+	if u == nil || u.gaps.Between(s.First, s.Last) {
 		return traffic{}
 	}
 	return traffic{tx: max(0, *u.sent.Of(s)-acked), known: true}

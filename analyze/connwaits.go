@@ -24,13 +24,15 @@ type connWaits struct {
 	byPid  map[int64]int // how many wait, so that the polls of others cost nothing
 	epolls agg.Epolls
 	done   func(w *connWait, ts, ret int64)
+	gaps   *agg.Gaps
+	lost   int64 // connects whose end may be among lost rows
 	cut    int64 // polls whose list of descriptors was cut while a connect waited
 
 	ready, epfd, fd, op, data, pid, ret scan.Col
 }
 
 func newConnWaits(in *engine.Input, done func(w *connWait, ts, ret int64)) *connWaits {
-	f := &connWaits{in: in, byPid: map[int64]int{}, done: done, ready: in.Str("ready"), epfd: in.Int("epfd"), fd: in.Int("fd"), op: in.Str("epoll_op"),
+	f := &connWaits{in: in, byPid: map[int64]int{}, done: done, gaps: in.Gaps("sys_poll", "sys_connect", "sys_epoll_ctl"), ready: in.Str("ready"), epfd: in.Int("epfd"), fd: in.Int("fd"), op: in.Str("epoll_op"),
 		data: in.Int("epoll_data"), pid: in.Int("pid"), ret: in.Int("ret")}
 	in.OnFileEnd(func(file *agg.File, _ agg.FileEnd, _ int64) {
 		if w := f.files.Of(file); w.start != 0 {
@@ -59,7 +61,11 @@ func (f *connWaits) forget(w *connWait) {
 
 func (f *connWaits) end(file *agg.File, ts, ret int64) {
 	if w := f.files.Of(file); w.start != 0 {
-		f.done(w, ts, ret)
+		if f.gaps.Between(w.start, ts) {
+			f.lost++
+		} else {
+			f.done(w, ts, ret)
+		}
 		f.forget(w)
 	}
 }

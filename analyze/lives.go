@@ -81,7 +81,7 @@ func (l *lives) older(s *agg.Socket, until int64, b traffic) {
 
 // open lists a session that never closed.
 func (l *lives) open(s *agg.Socket) {
-	why, until := "end not seen", s.Last
+	why, until := unseenEnd, s.Last
 	if s.Open {
 		why, until = "open", l.in.End()
 	}

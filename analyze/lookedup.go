@@ -16,6 +16,7 @@ type lookedUp struct {
 
 func (l *lookedUp) listen(in *engine.Input) {
 	l.last = map[int64]string{}
+	in.OnLoss([]string{"dns_call"}, func() { clear(l.last) })
 	tid, host := in.Int("tid"), in.Str("host")
 	in.Use("dns_call", "there are no names", func(r *engine.Row) {
 		if len(l.last) >= maxThreads {

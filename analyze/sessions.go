@@ -108,8 +108,8 @@ func (f *tcplife) line(s *agg.Socket, _ int64, l session) {
 	}
 	t := f.tables.line(f.tables.whole, s, pid, comm, l.ts, l.ts-birth, l.bytes).IntOr((l.established-l.birth)/1000, l.established != 0)
 	t.IntOr(l.retrans, l.resent).Str(l.how).Int(l.ts)
-	if l.tail.known {
-		t.Int(l.tail.tx)
+	if f.tail != nil {
+		t.IntOr(l.tail.tx, l.tail.known)
 	}
 	t.End()
 }

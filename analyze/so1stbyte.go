@@ -43,6 +43,8 @@ type descriptor struct{ pid, fd int64 }
 type so1stbyte struct {
 	us, ttfb *mapOf[engine.Key, agg.Log2]
 	keys     *engine.Keys
+	gaps     *agg.Gaps
+	lost     int64
 	compat   bool
 	socks    agg.PerSocket[firstByte]
 	open     agg.Spans[descriptor] // as the original keeps them
@@ -54,6 +56,7 @@ type so1stbyte struct {
 func newSo1stbyte(in *engine.Input) engine.Fold {
 	f := &so1stbyte{compat: in.Flag("compat"), keys: in.Keys(nil), pid: in.Int("pid"), ret: in.Int("ret"),
 		dur: in.Int("dur_ns"), fd: in.Int("fd"), family: in.Str("family"), dir: in.Str("dir"), newState: in.Str("new_state")}
+	f.gaps = in.Gaps("sys_connect", "sock_io")
 	in.Sockets("")
 	in.On("sys_connect", f.connect)
 	in.On("sock_io", f.io)
@@ -115,6 +118,10 @@ func (f *so1stbyte) io(r *engine.Row) {
 	if s.start == 0 || r.Int(f.ret) <= 0 {
 		return
 	}
+	if f.gaps.Between(s.start, r.TS) { // the first byte may be among lost rows
+		f.lost, s.start = f.lost+1, 0
+		return
+	}
 	f.right++
 	if ended && began == s.start {
 		f.agree++
@@ -130,6 +137,9 @@ func (f *so1stbyte) io(r *engine.Row) {
 
 // Finish tells the rules apart.
 func (f *so1stbyte) Finish(a *render.Answer) {
+	if f.lost > 0 {
+		a.Note(fmt.Sprintf("%s whose first byte may be among lost rows: not counted", plural(f.lost, "connect", "connects")))
+	}
 	if f.agree == f.right && f.agree == f.original {
 		return
 	}

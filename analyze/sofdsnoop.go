@@ -67,6 +67,7 @@ func newSofdsnoop(in *engine.Input) engine.Fold {
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("socket", render.String).Text("SOCKET", -25), render.Col("fd", render.Int).Text("FD", -5), render.Col("name", render.String).Text("NAME", -25), from,
 		render.Col("file", render.Addr), render.Col("file_type", render.String), render.Col("passed_sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")})})
 	in.On("scm_fd", f.row)
+	in.OnLoss([]string{"scm_fd"}, f.forget) // who sent or took one may be among them
 	return f
 }
 
@@ -98,9 +99,7 @@ func (f *sofdsnoop) match(r *engine.Row, send bool) string {
 	file := r.Uint(f.file)
 	if send {
 		if f.waiting >= maxSent {
-			f.lost += int64(f.waiting)
-			f.waiting = 0
-			clear(f.sent)
+			f.forget()
 		}
 		f.waiting++
 		f.sent[file] = append(f.sent[file], fdSender{r.Int(f.tid), f.names.Get(r.Str(f.comm))})
@@ -115,6 +114,13 @@ func (f *sofdsnoop) match(r *engine.Row, send bool) string {
 		delete(f.sent, file)
 	}
 	return fmt.Sprintf("%d %s", q[0].tid, q[0].comm)
+}
+
+// forget gives up what is on its way.
+func (f *sofdsnoop) forget() {
+	f.lost += int64(f.waiting)
+	f.waiting = 0
+	clear(f.sent)
 }
 
 // what is the name of the file, or what kind it is of.

@@ -19,16 +19,21 @@ type talks struct {
 	joined  int64 // reads that did not ask for the sender, of sockets that know one peer only
 
 	bytes *engine.Bytes
+	gaps  *agg.Gaps // of datagrams
 
 	ret, dir, asked, pid, comm, proto                scan.Col
 	laddr, lport, raddr, rport, dest, dpt, peer, ppt scan.Col
 }
+
+// unseenEnd is why a talk is cut whose end is not in the recording.
+const unseenEnd = "end not seen"
 
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
 	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
 		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
+	f.gaps = in.Gaps("udp_msg")
 	in.On("udp_connect", f.connect)
 	in.Use("udp_msg", "there are no bytes and no flows of unconnected sockets", f.msg)
 	in.On("udp_gone", f.gone)
@@ -62,6 +67,10 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 		addr, port = r.Str(f.dest), r.Int(f.dpt)
 	}
 	if k := f.socks.Of(r.Sock); r.Int(f.rport) != 0 && (port == 0 || port == r.Int(f.rport) && addr == r.Str(f.raddr)) {
+		if k.connected && (k.rport != r.Int(f.rport) || k.raddr != r.Str(f.raddr)) {
+			f.ended(r.Sock, k, k.last, unseenEnd) // the connect that ended it was lost
+			*k = talk{}
+		}
 		if !k.connected {
 			*k = f.begin(r, r.Str(f.raddr), r.Int(f.rport))
 			if k.connected, k.older = true, true; r.Sock.Older {
@@ -109,14 +118,14 @@ func (f *talks) msg(r *engine.Row) {
 			k.failed++
 			return
 		}
-		if k.tx += n; k.sent == 0 {
+		if k.tx += n; k.sent == 0 && !f.gaps.Between(k.began, r.TS) {
 			k.sent = r.TS
 		}
 	case n >= 0:
 		if k.read += n; f.bytes.Peeked(r) {
 			return
 		}
-		if k.rx += n; k.received == 0 {
+		if k.rx += n; k.received == 0 && !f.gaps.Between(k.began, r.TS) {
 			k.received = r.TS
 		}
 	}
@@ -134,7 +143,9 @@ func (f *talks) gone(r *engine.Row) {
 
 // over takes sockets that the recording does not show the end of.
 func (f *talks) over(s *agg.Socket) {
-	if k := f.socks.Of(s); k.connected {
+	if k := f.socks.Of(s); k.connected && s.Open {
 		f.ended(s, k, f.in.End(), "open")
+	} else if k.connected {
+		f.ended(s, k, k.last, unseenEnd)
 	}
 }

@@ -38,6 +38,12 @@ type change struct {
 	seen     *agg.Socket // task and ends of that moment, for --compat
 }
 
+// reached is the state that a socket came to last, and when.
+type reached struct {
+	ts    int64
+	state string
+}
+
 type tcpstates struct {
 	in                 *engine.Input
 	t                  *render.Table
@@ -46,7 +52,8 @@ type tcpstates struct {
 	stamp              *stamp
 	family             familyFilter
 	ports              portFilter
-	before             agg.PerSocket[int64]
+	before             agg.PerSocket[reached]
+	gaps               *agg.Gaps
 	lines              waiting[change]
 	names              agg.Intern
 	compat, wide       bool
@@ -64,6 +71,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Sockets("their first change has no duration")
 	in.On("tcp_state", f.state)
+	f.gaps = in.Gaps("tcp_state")
 	if in.Flag("summary") {
 		f.keys = in.Keys(map[string]engine.KeyDef{"state": {Columns: []render.Column{render.Col("state", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.oldState)) }}})
@@ -87,10 +95,10 @@ func (f *tcpstates) state(r *engine.Row) {
 	}
 	before := f.before.Of(r.Sock)
 	c := change{r.Str(f.oldState), r.Str(f.newState), -1, r.Int(f.pid), r.Int(f.lport) == 0, nil}
-	if *before != 0 {
-		c.ns = r.TS - *before
+	if before.ts != 0 && (before.state == c.from || !f.gaps.Between(before.ts, r.TS)) { // else the change to it was lost
+		c.ns = r.TS - before.ts
 	}
-	*before = r.TS
+	*before = reached{r.TS, c.to}
 	switch {
 	case f.states != nil:
 		if c.ns >= 0 && f.wants(r.Sock) {

@@ -11,12 +11,14 @@ import (
 type udpFirst struct {
 	lines    ordered[udpLine]
 	open     agg.PerSocket[udpOpen]
+	gaps     *agg.Gaps
 	dir, ret scan.Col
 }
 
 // udpOpen is the line of a socket that waits for its first datagrams.
 type udpOpen struct {
 	id             int64 // plus one: 0 is none
+	began          int64
 	sent, received int64
 }
 
@@ -24,7 +26,9 @@ func newUDPFirst(in *engine.Input, write func(*udpLine)) *udpFirst {
 	f := &udpFirst{dir: in.Str("dir"), ret: in.Int("ret")}
 	f.lines.write = write
 	in.Sockets("")
-	in.Use(firstOf(in, "udp_msg", "sock_io"), "first datagrams are not known", f.msg)
+	event := firstOf(in, "udp_msg", "sock_io")
+	f.gaps = in.Gaps(event)
+	in.Use(event, "first datagrams are not known", f.msg)
 	in.Use("udp_gone", "", nil)
 	in.OnEnd(f.over)
 	return f
@@ -35,7 +39,7 @@ func (f *udpFirst) add(s *agg.Socket, l udpLine, connected bool) {
 	f.over(s)
 	id := f.lines.add(l, !connected || s == nil)
 	if connected && s != nil {
-		*f.open.Of(s) = udpOpen{id: id + 1}
+		*f.open.Of(s) = udpOpen{id: id + 1, began: l.ts}
 	}
 }
 
@@ -52,6 +56,10 @@ func (f *udpFirst) over(s *agg.Socket) {
 func (f *udpFirst) msg(r *engine.Row) {
 	o := f.open.Of(r.Sock)
 	if o.id == 0 || r.Int(f.ret) < 0 {
+		return
+	}
+	if f.gaps.Between(o.began, r.TS) { // an earlier one may be among lost rows
+		f.over(r.Sock)
 		return
 	}
 	if r.Str(f.dir) == "send" {

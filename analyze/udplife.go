@@ -75,7 +75,7 @@ func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
 	switch {
 	case !k.connected:
 		f.line(f.flow, s, k, k.last-k.began).Str(why).End()
-	case k.older || why == "open":
+	case k.older || why == "open" || why == unseenEnd:
 		if k.older {
 			why = "began before, " + why
 		}
