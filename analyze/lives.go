@@ -11,6 +11,7 @@ import (
 type lives struct {
 	in         *engine.Input
 	whole, cut *render.Table
+	gaps       *agg.Gaps
 	livesLook
 }
 
@@ -32,7 +33,7 @@ type traffic struct {
 // newLives makes the tables; more columns of whole sessions are for programs, and for
 // people who want them wide.
 func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
-	l := &lives{in: in, livesLook: look}
+	l := &lives{in: in, livesLook: look, gaps: in.Gaps("tcp_state")}
 	cols := l.columns()
 	form := render.Columns
 	if look.csv {
@@ -76,7 +77,7 @@ func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, unt
 
 // older lists a session that ended but began before the recording, or unseen.
 func (l *lives) older(s *agg.Socket, until int64, b traffic) {
-	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str("began before").End()
+	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str(unborn(s, l.gaps)).End()
 }
 
 // open lists a session that never closed.
@@ -86,9 +87,18 @@ func (l *lives) open(s *agg.Socket) {
 		why, until = "open", l.in.End()
 	}
 	if !s.Born {
-		why = "began before, " + why
+		why = unborn(s, l.gaps) + ", " + why
 	}
 	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), traffic{}).Str(why).End()
+}
+
+// unborn says why a life has no beginning: it is older than the recording, unless the row
+// may be lost.
+func unborn(s *agg.Socket, gaps *agg.Gaps) string {
+	if !s.Older && gaps.Between(0, s.First) {
+		return "beginning not seen"
+	}
+	return "began before"
 }
 
 // since is when the part of a life that the recording has begins.

@@ -47,6 +47,7 @@ type udplife struct {
 	in               *engine.Input
 	whole, cut, flow *render.Table
 	talks            *talks
+	gaps             *agg.Gaps
 	compat           bool
 
 	sessions, v6, differ int64
@@ -54,6 +55,7 @@ type udplife struct {
 
 func newUdplife(in *engine.Input) engine.Fold {
 	f := &udplife{in: in, compat: in.Flag("compat")}
+	f.gaps = in.Gaps("udp_connect", "sys_socket")
 	in.Sockets("their bytes and the time before it are missing")
 	f.talks = newTalks(in, int64(in.Number("idle"))*1e9, f.ended)
 	cols := join(owner(), ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
@@ -77,7 +79,7 @@ func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
 		f.line(f.flow, s, k, k.last-k.began).Str(why).End()
 	case k.older || why == "open" || why == unseenEnd:
 		if k.older {
-			why = "began before, " + why
+			why = unborn(s, f.gaps) + ", " + why
 		}
 		f.line(f.cut, s, k, until-k.began).Str(why).End()
 	default:
