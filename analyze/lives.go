@@ -30,6 +30,9 @@ type traffic struct {
 	known  bool
 }
 
+// unseenEnd is why a life is cut whose end is not in the recording.
+const unseenEnd = "end not seen"
+
 // newLives makes the tables; more columns of whole sessions are for programs, and for
 // people who want them wide.
 func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {

@@ -137,9 +137,7 @@ func (f *so1stbyte) io(r *engine.Row) {
 
 // Finish tells the rules apart.
 func (f *so1stbyte) Finish(a *render.Answer) {
-	if f.lost > 0 {
-		a.Note(fmt.Sprintf("%s whose first byte may be among lost rows: not counted", plural(f.lost, "connect", "connects")))
-	}
+	noteLostEnds(a, f.lost, "first byte")
 	if f.agree == f.right && f.agree == f.original {
 		return
 	}

@@ -132,9 +132,7 @@ func (f *soconnlat) Finish(a *render.Answer) {
 	}
 	a.Note(fmt.Sprintf("non-blocking connects: %s; %s ended where the program learnt of it; the original's shortcut (--compat) ends %s%s of them wrongly: %s at a poll or epoll_create that had nothing to do with it, %s later or never",
 		engine.Group(f.waited), engine.Group(f.given), least, engine.Group(f.early+f.late), engine.Group(f.early), engine.Group(f.late)))
-	if n := f.waits.lost; n > 0 {
-		a.Note(fmt.Sprintf("%s whose end may be among lost rows: not counted", plural(n, "connect", "connects")))
-	}
+	noteLostEnds(a, f.waits.lost, "end")
 	if n := f.waited - f.given - f.waits.lost; n > 0 {
 		a.Note(fmt.Sprintf("%s never asked about: not counted", plural(n, "connect", "connects")))
 	}

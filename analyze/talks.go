@@ -25,9 +25,6 @@ type talks struct {
 	laddr, lport, raddr, rport, dest, dpt, peer, ppt scan.Col
 }
 
-// unseenEnd is why a talk is cut whose end is not in the recording.
-const unseenEnd = "end not seen"
-
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
 	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
 		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
