@@ -112,8 +112,14 @@ func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
 			t.Fatalf("%s: %v", args, err)
 		}
 	}
-	if _, err := engine.Run(symbolize.New(src, files), req.Calls, sel, out); err != nil {
+	outcomes, err := engine.Run(symbolize.New(src, files), req.Calls, sel, out)
+	if err != nil {
 		t.Fatalf("%s: %v", args, err)
+	}
+	for _, o := range outcomes {
+		if o.Broken != nil {
+			t.Errorf("%s: %v", args, o.Broken)
+		}
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)

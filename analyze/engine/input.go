@@ -49,6 +49,7 @@ type Input struct {
 	always   bool     // the answer does not depend on rows
 	passed   [2]int64 // connects and accepts that no hook saw
 	err      error
+	broken   *Broken // it panicked and gets no more rows
 
 	sawStack   func(text string) // user stacks, where the answer has any
 	stackNotes func() []string

@@ -59,23 +59,15 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 	folds := make([]Fold, len(calls))
 	inputs := make([]*Input, len(calls))
 	for i, c := range calls {
-		a := out.Answer(c.Analysis.Name)
-		a.Main(c.Analysis.Main)
-		in, fold, err := prepare(src.Meta(), c, a)
-		if err != nil {
+		var err error
+		if inputs[i], folds[i], outcomes[i], err = r.begin(c); err != nil {
 			return nil, err
 		}
-		outcomes[i] = in.able()
-		if outcomes[i].Status != Answered {
-			a.Begin([]string{"cannot answer: " + outcomes[i].Why})
-			a.End()
-			continue
+		if inputs[i] != nil {
+			r.add(inputs[i])
 		}
-		a.Begin(in.limits(&sel))
-		folds[i], inputs[i] = fold, in
-		r.add(in)
 	}
-	if err := r.scan(); err != nil {
+	if err := Contain("reading the recording", r.scan); err != nil {
 		r.stopped(err)
 		return nil, err
 	}
@@ -83,24 +75,70 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		if in == nil {
 			continue
 		}
-		folds[i].Finish(in.Answer)
-		in.notePassed()
-		if in.strange > 0 {
-			in.Answer.Note("not joined with a socket: " + Group(in.strange) + " rows; losses around them leave open whose they are")
+		r.finish(in, folds[i])
+		if outcomes[i].Rows = in.Answer.Rows(); in.broken != nil {
+			outcomes[i].Status, outcomes[i].Why, outcomes[i].Broken = Broke, in.broken.why(), in.broken
 		}
-		if in.nogroup > 0 {
-			in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
-		}
-		if in.stackNotes != nil {
-			for _, s := range in.stackNotes() {
-				in.Answer.Note(s)
-			}
-		}
-		in.explainNone(&sel)
-		in.Answer.End()
-		outcomes[i].Rows = in.Answer.Rows()
 	}
 	return outcomes, out.Err()
+}
+
+// begin prepares a call and states what limits its answer; without an answer there is no
+// input.
+func (r *run) begin(c Call) (in *Input, fold Fold, o Outcome, err error) {
+	a := r.out.Answer(c.Analysis.Name)
+	a.Main(c.Analysis.Main)
+	var limits []string
+	err = Contain("analysis "+c.Analysis.Name, func() (err error) {
+		if in, fold, err = prepare(r.src.Meta(), c, a); err != nil {
+			return err
+		}
+		if o = in.able(); o.Status == Answered {
+			limits = in.limits(r.sel)
+		}
+		return nil
+	})
+	if err := o.breaks(c.Analysis.Name, err); err != nil {
+		return nil, nil, o, err
+	}
+	if o.Status != Answered {
+		a.Begin([]string{"cannot answer: " + o.Why})
+		a.End()
+		return nil, nil, o, nil
+	}
+	a.Begin(limits)
+	return in, fold, o, nil
+}
+
+// finish completes an answer. One whose analysis panicked says so after what it has.
+func (r *run) finish(in *Input, f Fold) {
+	if in.broken == nil {
+		in.try(func() {
+			f.Finish(in.Answer)
+			in.notes()
+			in.explainNone(r.sel)
+		})
+	}
+	if in.broken != nil {
+		in.Answer.Note("not complete: " + in.broken.why())
+	}
+	in.try(in.Answer.End)
+}
+
+// notes adds what the engine itself has to say of an answer.
+func (in *Input) notes() {
+	in.notePassed()
+	if in.strange > 0 {
+		in.Answer.Note("not joined with a socket: " + Group(in.strange) + " rows; losses around them leave open whose they are")
+	}
+	if in.nogroup > 0 {
+		in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
+	}
+	if in.stackNotes != nil {
+		for _, s := range in.stackNotes() {
+			in.Answer.Note(s)
+		}
+	}
 }
 
 // stopped ends the answers of a recording that could not be read to its end, so that
@@ -162,9 +200,25 @@ func (r *run) row(row *Row, s *scan.Row) {
 		row.File = r.files.Feed(s, row.Sock)
 	}
 	selected := (r.match == nil || r.match.row(s, row.Sock)) && (r.sel.Sock == 0 || s.Uint(sockCol) == r.sel.Sock)
-	for i := range r.table[s.Event.ID] {
-		t := &r.table[s.Event.ID][i]
-		if !selected && !t.context {
+	targets := r.table[s.Event.ID]
+	for i := 0; i < len(targets); {
+		i = r.hand(row, targets, i, selected)
+	}
+}
+
+// hand gives a row to targets from one on, and returns the one to go on with: after a
+// handler that panicked, the next.
+func (r *run) hand(row *Row, targets []target, next int, selected bool) (i int) {
+	defer func() {
+		if p := recover(); p != nil {
+			targets[i].in.broke(p)
+			i++
+		}
+	}()
+	s := row.Row
+	for i = next; i < len(targets); i++ {
+		t := &targets[i]
+		if !selected && !t.context || t.in.broken != nil {
 			continue
 		}
 		if t.in.onlySock != 0 && r.sock == 0 && s.Uint(sockCol) != t.in.onlySock {
@@ -181,6 +235,7 @@ func (r *run) row(row *Row, s *scan.Row) {
 		}
 		t.handler(row)
 	}
+	return i
 }
 
 var (
@@ -194,12 +249,14 @@ func (r *run) ended(s *agg.Socket) {
 		return
 	}
 	for _, in := range r.inputs {
-		if in.onlySock != 0 && s.Addr != in.onlySock {
+		if in.onlySock != 0 && s.Addr != in.onlySock || in.broken != nil {
 			continue
 		}
-		for _, f := range in.onEnd {
-			f(s)
-		}
+		in.try(func() {
+			for _, f := range in.onEnd {
+				f(s)
+			}
+		})
 	}
 }
 
@@ -209,8 +266,13 @@ func (r *run) fileEnded(f *agg.File, how agg.FileEnd, ts int64) {
 		return
 	}
 	for _, in := range r.inputs {
-		for _, g := range in.onFile {
-			g(f, how, ts)
+		if in.broken != nil {
+			continue
 		}
+		in.try(func() {
+			for _, g := range in.onFile {
+				g(f, how, ts)
+			}
+		})
 	}
 }

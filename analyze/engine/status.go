@@ -20,6 +20,7 @@ const (
 	Answered    Status = iota
 	NotRecorded        // an event it needs was not asked for when recording
 	HookMissing        // an event it needs was asked for and could not be seen
+	Broke              // it panicked on the recording
 )
 
 // Outcome is what became of one analysis.
@@ -29,7 +30,8 @@ type Outcome struct {
 	Why    string // why there is no answer
 	Rows   int64
 
-	Sampled string // of what it is an answer from a share, "" from all
+	Sampled string  // of what it is an answer from a share, "" from all
+	Broken  *Broken // how it panicked, where it did
 }
 
 // presence is what the file has of an event.
@@ -116,12 +118,15 @@ func appendNew(ss []string, s string) []string {
 }
 
 // Check says whether a recording can answer an analysis, without reading rows.
-func Check(m *scan.Meta, a *Analysis) (Outcome, error) {
-	in, _, err := prepare(m, Call{Analysis: a}, nil)
-	if err != nil {
-		return Outcome{}, err
-	}
-	return in.able(), nil
+func Check(m *scan.Meta, a *Analysis) (o Outcome, err error) {
+	err = Contain("analysis "+a.Name, func() error {
+		in, _, err := prepare(m, Call{Analysis: a}, nil)
+		if err == nil {
+			o = in.able()
+		}
+		return err
+	})
+	return o, o.breaks(a.Name, err)
 }
 
 // Needs lists the events an analysis cannot do without, and those it also uses.

@@ -54,6 +54,9 @@ func read(src scan.Source, o Options) (*Page, error) {
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
+	if o := outcomes[0]; o.Status == engine.Broke {
+		return nil, o.Broken
+	}
 	for i, h := range heats {
 		h.finish(outcomes[i+1], said.of(h.call.Analysis.Name))
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"netrec/analyze/engine"
 )
 
 func TestAnalyzeExitCodes(t *testing.T) {
@@ -39,5 +42,28 @@ func TestAnalyzeExitCodes(t *testing.T) {
 		if tt.code != 0 && strings.Count(stderr.String(), "\n") > 2 {
 			t.Errorf("%q: more than an error and a hint:\n%s", tt.args, &stderr)
 		}
+	}
+}
+
+// TestBrokenAnalysisIsSaid: an analysis that broke is a line and an exit code, whether or not it
+// was asked for by name, and hides less than a file that could not be read.
+func TestBrokenAnalysisIsSaid(t *testing.T) {
+	b := &engine.Broken{What: "analysis x", Panic: "odd\x1b[2J", At: "x.go:1"}
+	outcomes := []engine.Outcome{{Name: "a", Status: engine.NotRecorded}, {Name: "x", Status: engine.Broke, Broken: b}, {Name: "b", Status: engine.NotRecorded}}
+	for _, implied := range []bool{false, true} {
+		calls := make([]engine.Call, len(outcomes))
+		for i := range calls {
+			calls[i].Implied = implied
+		}
+		var side bytes.Buffer
+		if code := codeOf(outcomes, calls, &side); code != codeBroken || side.String() != "netrec: analysis x: internal error at x.go:1: odd\\x1b[2J\n" {
+			t.Errorf("implied %t: exit code %d, said %q", implied, code, &side)
+		}
+	}
+	if code := codeFor(unreadable{fmt.Errorf("read: %w", b)}); code != codeBroken {
+		t.Errorf("a reader that broke: exit code %d", code)
+	}
+	if worse(codeBroken, codeNotInFile) != codeBroken || worse(codeBroken, codeUnreadable) != codeUnreadable || worse(0, codeNotInFile) != codeNotInFile {
+		t.Error("a smaller trouble hides a greater one")
 	}
 }

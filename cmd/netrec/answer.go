@@ -43,11 +43,11 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 		code = codeUnreadable
 	}
 	for _, r := range all {
-		c, err := answerOne(r, named, several, req, o)
+		c, err := answerOne(r, named, several, req, o, side)
 		var u unreadable
 		if errors.As(err, &u) && several {
 			say(side, err)
-			c, err = codeUnreadable, nil
+			c, err = codeFor(err), nil
 		}
 		if err != nil {
 			return errors.Join(err, o.Close())
@@ -106,7 +106,7 @@ func noTable(o *render.Output, table string) error {
 }
 
 // answerOne runs the analyses over one recording and turns what it lacks into a code.
-func answerOne(r *scan.Recording, source func(*scan.Recording) scan.Source, several bool, req engine.Request, o *render.Output) (exitCode, error) {
+func answerOne(r *scan.Recording, source func(*scan.Recording) scan.Source, several bool, req engine.Request, o *render.Output, side io.Writer) (exitCode, error) {
 	if err := r.Load(); err != nil {
 		return 0, unreadable{err}
 	}
@@ -128,12 +128,22 @@ func answerOne(r *scan.Recording, source func(*scan.Recording) scan.Source, seve
 		}
 		return 0, unreadable{err}
 	}
+	return codeOf(outcomes, req.Calls, side), nil
+}
+
+// codeOf is the exit code of answers. An analysis that broke is also said aside, where
+// whoever reads only the tables sees it.
+func codeOf(outcomes []engine.Outcome, calls []engine.Call, side io.Writer) (code exitCode) {
 	for i, oc := range outcomes {
-		if oc.Status != engine.Answered && !req.Calls[i].Implied {
-			return codeNotInFile, nil
+		switch {
+		case oc.Status == engine.Broke:
+			say(side, oc.Broken)
+			code = worse(code, codeBroken)
+		case oc.Status != engine.Answered && !calls[i].Implied:
+			code = worse(code, codeNotInFile)
 		}
 	}
-	return 0, nil
+	return code
 }
 
 // nameAll lets commands in answers name a recording in several files as the user did.
@@ -143,12 +153,11 @@ func nameAll(r *scan.Recording, words []string) {
 	}
 }
 
-// worse is the code of the greater trouble: an unread file hides more than an event.
+// worse is the code of the greater trouble: an unread file hides more than an analysis, and
+// that more than an event.
 func worse(a, b exitCode) exitCode {
-	if a == 0 || b == codeUnreadable {
-		return b
-	}
-	return a
+	rank := []exitCode{0, codeNotInFile, codeBroken, codeUnreadable}
+	return rank[max(slices.Index(rank, a), slices.Index(rank, b))]
 }
 
 // say writes an error that is not the end. Names of files that nobody typed may hold

@@ -92,7 +92,7 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	src := symbolize.New(watched(r), files)
 	tally := src.Tally()
 	src.Follow(tally)
-	if err := f.write(src, out, side); err != nil {
+	if err := engine.Contain("export", func() error { return f.write(src, out, side) }); err != nil {
 		return err
 	}
 	for _, n := range tally.Notes() {

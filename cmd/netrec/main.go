@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netrec/analyze/engine"
 	"netrec/record/hook"
 	"netrec/record/place"
 	"netrec/record/priv"
@@ -38,9 +39,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(stderr, "netrec: hint: %s\n", h.Hint())
 	}
+	return int(codeFor(err))
+}
+
+// codeFor is the exit code of an error. One of netrec's own is never the recording's fault.
+func codeFor(err error) exitCode {
+	var b *engine.Broken
 	var c interface{ ExitCode() int }
-	if errors.As(err, &c) {
-		return c.ExitCode()
+	switch {
+	case errors.As(err, &b):
+		return codeBroken
+	case errors.As(err, &c):
+		return exitCode(c.ExitCode())
 	}
 	return 1
 }

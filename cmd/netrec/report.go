@@ -36,7 +36,7 @@ of processes and hosts, and addresses, as the recording has.
 Files are named as for netrec analyze; all must be of one recording.
 
 Exit codes: 0 made; 1 wrong usage, or the page could not be written; 2 the recording
-cannot be read.`,
+cannot be read; 4 netrec broke on it, which is a bug.`,
 		Example: `  netrec report cap.parquet
   netrec report cap.parquet -o web.html --port 443
   netrec report cap.parquet --threshold slow-dns=200ms`,
@@ -89,7 +89,9 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	// The page is written whole or not at all.
 	var page bytes.Buffer
 	watched, stdout, _ := watch(c.OutOrStdout(), c.ErrOrStderr())
-	if err := report.Write(watched(f), report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page); err != nil {
+	if err := engine.Contain("report", func() error {
+		return report.Write(watched(f), report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page)
+	}); err != nil {
 		return unreadable{err}
 	}
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
