@@ -78,7 +78,7 @@ func newEventrates(in *engine.Input) engine.Fold {
 }
 
 func (f *eventrates) row(r *engine.Row) {
-	if r.TS >= f.from+f.step {
+	if r.TS-f.from >= f.step {
 		f.show()
 		f.from += (r.TS - f.from) / f.step * f.step
 	}

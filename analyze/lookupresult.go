@@ -14,7 +14,7 @@ func lookupResult(ret int64, herrno string, failed bool) string {
 		return "ok"
 	case herrno != "":
 		return herrno
-	case ret < 0 && -ret < int64(len(lookupErrors)):
+	case ret < 0 && ret > -int64(len(lookupErrors)):
 		return lookupErrors[-ret]
 	case ret != 0:
 		return strconv.FormatInt(ret, 10)

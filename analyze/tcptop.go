@@ -96,9 +96,9 @@ func (f *tcptop) row(r *engine.Row) {
 	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.wants(r.Sock.Laddr) {
 		return
 	}
-	for f.step > 0 && r.TS >= f.from+f.step {
+	if f.step > 0 && r.TS-f.from >= f.step {
 		f.show()
-		f.from += max(1, (r.TS-f.from)/f.step) * f.step
+		f.from += (r.TS - f.from) / f.step * f.step
 	}
 	n, send := r.Int(f.ret), r.Str(f.dir) == "send"
 	if n > 0 && f.bytes.Peeked(r) {

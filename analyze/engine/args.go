@@ -224,6 +224,10 @@ func (p *parser) unknown(word, name string) error {
 	return e
 }
 
+// maxNumber bounds options that are numbers: of so many seconds the nanoseconds still fit,
+// and no process or namespace has a greater one.
+const maxNumber = 1 << 32
+
 func (o *Option) check(v string) error {
 	switch o.Kind {
 	case Flag:
@@ -231,8 +235,8 @@ func (o *Option) check(v string) error {
 			return fmt.Errorf("%q is neither true nor false", v)
 		}
 	case Number:
-		if n, err := strconv.Atoi(v); err != nil || n < 0 {
-			return fmt.Errorf("%q is not a number", v)
+		if n, err := strconv.Atoi(v); err != nil || n < 0 || n > maxNumber {
+			return fmt.Errorf("%q is not a number from 0 to %d", v, maxNumber)
 		}
 	case Choice:
 		if !slices.Contains(o.Choices, v) {

@@ -238,8 +238,7 @@ func (in *Input) blindQueues() (ls []string) {
 	for _, h := range in.Meta.Hooks {
 		asks := func(u use) bool { return u.event == h.Event }
 		if h.State != schema.HookAttached || !slices.ContainsFunc(in.needs, asks) &&
-			!slices.ContainsFunc(in.uses, func(u use) bool { return asks(u) && u.without != "" }) ||
-			!slices.ContainsFunc(schema.ByName(h.Event).Ladder[0], func(h schema.Hook) bool { return strings.HasPrefix(h.Target, "Qdisc_ops:") }) {
+			!slices.ContainsFunc(in.uses, func(u use) bool { return asks(u) && u.without != "" }) || !ofQueues(schema.ByName(h.Event)) {
 			continue
 		}
 		tracepoint := slices.ContainsFunc(h.Hooks, func(s string) bool { return strings.HasPrefix(s, "raw_tp:") })
@@ -258,6 +257,12 @@ func (in *Input) blindQueues() (ls []string) {
 		}
 	}
 	return ls
+}
+
+// ofQueues reports whether an event is seen in the functions of queueing disciplines. Those that
+// the recorder writes itself have no hooks, whatever a file says.
+func ofQueues(e *schema.Event) bool {
+	return e != nil && !e.Own() && slices.ContainsFunc(e.Ladder[0], func(h schema.Hook) bool { return strings.HasPrefix(h.Target, "Qdisc_ops:") })
 }
 
 // since is a moment of the recording as its reader counts, "" for one that is not known.

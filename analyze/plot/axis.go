@@ -15,14 +15,23 @@ func newAxis(low, high, from, to float64) axis {
 	return axis{low, high, from, to}
 }
 
-func (a axis) at(v float64) float64 { return a.from + (v-a.low)/(a.high-a.low)*(a.to-a.from) }
+// at is the place of a value. What lies beyond the axis, such as a window below zero that a file
+// claims, is drawn at its edge: a canvas of pixels goes over all that a line covers.
+func (a axis) at(v float64) float64 {
+	place := a.from + (v-a.low)/(a.high-a.low)*(a.to-a.from)
+	return max(min(place, max(a.from, a.to)), min(a.from, a.to))
+}
 
-// ticks are round values within the axis, about n of them.
+// ticks are round values within the axis, about n of them. There are never many more, also
+// where the axis is so far from zero that steps are lost in rounding.
 func (a axis) ticks(n int) []float64 {
 	step := roundStep((a.high - a.low) / float64(n))
+	first := math.Ceil(a.low / step)
 	var ts []float64
-	for i := math.Ceil(a.low / step); i*step <= a.high*(1+1e-9); i++ {
-		ts = append(ts, i*step)
+	for i := range 2 * n {
+		if v := (first + float64(i)) * step; v <= a.high*(1+1e-9) {
+			ts = append(ts, v)
+		}
 	}
 	return ts
 }

@@ -96,3 +96,27 @@ func TestTicksAreRound(t *testing.T) {
 		t.Errorf("ends of axes %v %v %v", roundUp(0), roundUp(61), roundUp(60))
 	}
 }
+
+// TestFarBeyondTheAxes: a file may claim any window at any time. The picture is drawn in no
+// longer than others, and nothing of it lies outside.
+func TestFarBeyondTheAxes(t *testing.T) {
+	f := sawtooth()
+	f.Begin, f.Finish = 4.6e9, math.Nextafter(4.6e9, 5e9)
+	for i := range f.Curves {
+		for j, y := range []float64{math.MinInt64, math.MaxInt64, -1, math.MinInt64} {
+			f.Curves[i].Points[j] = Point{float64(j) * 1e18, y}
+		}
+	}
+	if err := f.PNG(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(newAxis(f.Begin, f.Finish, 0, 1).ticks(10)); n > 20 {
+		t.Errorf("%d ticks", n)
+	}
+	a := newAxis(0, 10, 500, 100)
+	for v, want := range map[float64]float64{-1e18: 500, 0: 500, 5: 300, 10: 100, 1e18: 100} {
+		if got := a.at(v); got != want {
+			t.Errorf("%g is at %g, want %g", v, got, want)
+		}
+	}
+}

@@ -58,6 +58,9 @@ func (c *census) group(g *group) error {
 	if err := c.times(g); err != nil {
 		return err
 	}
+	if g.hasTS && (g.tsMin < 0 || g.tsMax > maxTime) {
+		return damaged("column ts_ns: a time before 1970 or after 2116")
+	}
 	if err := c.events(g); err != nil {
 		return err
 	}

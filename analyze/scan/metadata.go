@@ -85,6 +85,7 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 			p.add("metadata %s is unreadable: %v", e.key, err)
 		}
 	}
+	m.bound(&p)
 	if f.framed && m.Recording.End == "" {
 		// First of all: it explains what else is missing.
 		m.Problems = slices.Insert(m.Problems, 0, "the recording has no stop mark: it was killed or is still running")
