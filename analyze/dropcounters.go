@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,7 +25,7 @@ func (f *skbdrop) noteOutside(a *render.Answer) {
 		a.Note("the counters leave out " + plural(n, "network namespace", "network namespaces") + " without a process")
 	}
 	drops := int64(0)
-	for _, k := range f.uncounted.Sorted(func(n *int64) int64 { return -*n }, func(a, b int64) int { return int(a - b) }) {
+	for _, k := range f.uncounted.Sorted(func(n *int64) int64 { return -*n }, cmp.Compare[int64]) {
 		drops += *f.uncounted.At(k)
 	}
 	if drops > 0 {

@@ -29,7 +29,8 @@ func (p onlyPeers) met(d destination) {
 // flows had one.
 func (p onlyPeers) join(flows map[destination]*talk) int64 {
 	n := int64(0)
-	for d, k := range flows {
+	for _, d := range slices.SortedFunc(maps.Keys(flows), destination.compare) {
+		k := flows[d]
 		peer, known := p[d.serial]
 		if d.port != 0 || !known {
 			continue
@@ -52,7 +53,7 @@ func (p onlyPeers) join(flows map[destination]*talk) int64 {
 func (f *talks) finish() {
 	f.joined = f.peers.join(f.flows)
 	for _, k := range slices.SortedFunc(maps.Values(f.flows), func(a, b *talk) int {
-		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport))
+		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport), cmp.Compare(a.sock.Serial, b.sock.Serial))
 	}) {
 		why := "last seen"
 		if k.rport == 0 {

@@ -106,7 +106,7 @@ func (f *queries) finish(a *render.Answer, load *lookupLoad) {
 			}
 		}
 	}, func(a, b query) int {
-		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.began, b.began), a.who.Compare(b.who))
+		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.began, b.began), a.who.Compare(b.who), cmp.Compare(a.server, b.server))
 	})
 	t := f.in.Table(render.Spec{Name: "queries", Title: "answers from port 53 outside of lookups through the C library", Columns: []render.Column{
 		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -16),

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 
 	"netrec/analyze/agg"
@@ -35,6 +36,10 @@ type destination struct {
 	serial int64
 	addr   string
 	port   int64
+}
+
+func (d destination) compare(o destination) int {
+	return cmp.Or(cmp.Compare(d.serial, o.serial), cmp.Compare(d.addr, o.addr), cmp.Compare(d.port, o.port))
 }
 
 type udpconnect struct {

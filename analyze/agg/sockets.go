@@ -296,7 +296,7 @@ func (t *Sockets) evict() {
 	for _, s := range t.byAddr {
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b *Socket) int { return cmp.Compare(a.Last, b.Last) })
+	slices.SortFunc(all, func(a, b *Socket) int { return cmp.Or(cmp.Compare(a.Last, b.Last), cmp.Compare(a.Serial, b.Serial)) })
 	for _, s := range all[:len(all)/2] {
 		t.end(s)
 	}
@@ -308,7 +308,7 @@ func (t *Sockets) Close() {
 	for _, s := range t.byAddr {
 		rest = append(rest, s)
 	}
-	slices.SortFunc(rest, func(a, b *Socket) int { return int(a.Serial - b.Serial) })
+	slices.SortFunc(rest, func(a, b *Socket) int { return cmp.Compare(a.Serial, b.Serial) })
 	for _, s := range rest {
 		s.Open = s.Closed == 0 && !t.lives.Between(s.sure, math.MaxInt64)
 		t.end(s)

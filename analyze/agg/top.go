@@ -10,7 +10,7 @@ import (
 const topRoom = 1 << 16
 
 // Top counts keys in bounded memory. Up to 65,536 keys it is exact; beyond that
-// it forgets the rarer half and Error says by how much a count may be too low.
+// it forgets the rarer ones and Error says by how much a count may be too low.
 type Top[K comparable] struct {
 	counts map[K]int64
 	Error  int64
@@ -32,17 +32,19 @@ func (t *Top[K]) Add(key K, n int64) {
 	t.counts[key] = c + n
 }
 
+// forget gives up the keys with counts below the middle one, and those with that count too where
+// this makes little room: which ones go must not depend on the order of a map.
 func (t *Top[K]) forget() {
 	all := slices.Sorted(maps.Values(t.counts))
-	median := all[len(all)/2]
-	kept := 0
+	most := all[len(all)/2]
+	if rarer, _ := slices.BinarySearch(all, most); rarer >= topRoom/4 {
+		most--
+	}
 	for k, c := range t.counts {
-		if c < median || c == median && kept >= topRoom/2 {
+		if c <= most {
 			delete(t.counts, k)
 			t.Error = max(t.Error, c)
-			continue
 		}
-		kept++
 	}
 }
 

@@ -143,7 +143,7 @@ func (p *perfetto) close(s *agg.Socket) {
 	if s.Open {
 		ts = p.stop
 	}
-	for kind, isOpen := range map[int]*bool{trackStates: &l.state, trackCong: &l.cong, trackHeld: &l.held} {
-		p.slice(s, kind, isOpen, ts, "")
-	}
+	p.slice(s, trackStates, &l.state, ts, "")
+	p.slice(s, trackCong, &l.cong, ts, "")
+	p.slice(s, trackHeld, &l.held, ts, "")
 }

@@ -68,3 +68,22 @@ func TestThresholdMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderIsTotal: findings that look alike have an order, so that an answer is the same every
+// time.
+func TestOrderIsTotal(t *testing.T) {
+	alike := Finding{Level: Bad, Over: 2, At: 5, What: "curl (7) waits"}
+	all := []Finding{alike, alike, alike, alike, alike, alike}
+	all[1].Sock.Addr = 0xffff888000001000
+	all[2].Sock.Serial = 1
+	all[3].Evidence = "twice"
+	all[4].Next = "sock 0x1"
+	all[5].Threshold = "drops=1"
+	for i, a := range all {
+		for j, b := range all {
+			if got := worse(a, b); (got == 0) != (i == j) || got != -worse(b, a) {
+				t.Errorf("%d and %d: %d, the other way round %d", i, j, got, worse(b, a))
+			}
+		}
+	}
+}

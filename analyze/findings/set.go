@@ -108,7 +108,9 @@ func (s *Set) Judge() Verdict {
 	return v
 }
 
-// worse orders findings: by level, then by how far they are beyond their threshold.
+// worse orders findings: by level, then by how far they are beyond their threshold. No two are
+// equal, so that the order is the same every time.
 func worse(a, b Finding) int {
-	return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(b.Over, a.Over), cmp.Compare(a.At, b.At), cmp.Compare(a.What, b.What))
+	return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(b.Over, a.Over), cmp.Compare(a.At, b.At), cmp.Compare(a.What, b.What),
+		cmp.Compare(a.Threshold, b.Threshold), cmp.Compare(a.Sock.Serial, b.Sock.Serial), cmp.Compare(a.Sock.Addr, b.Sock.Addr), cmp.Compare(a.Evidence, b.Evidence), cmp.Compare(a.Next, b.Next))
 }

@@ -36,9 +36,9 @@ func (p *part) open() (*File, error) { return Open(p.path, p.o) }
 // one. A file that cannot be read is left out, and its error is one of bad. Recordings
 // are in the order of host and time; each is to be loaded before it is used, and closed
 // after that.
-func OpenAll(paths []string, o Options) (all []*Recording, bad []error) {
+func OpenAll(paths []string, limits Options) (all []*Recording, bad []error) {
 	if len(paths) == 1 {
-		f, err := Open(paths[0], o)
+		f, err := Open(paths[0], limits)
 		if err != nil {
 			return nil, []error{err}
 		}
@@ -48,19 +48,23 @@ func OpenAll(paths []string, o Options) (all []*Recording, bad []error) {
 	}
 	paths, bad = distinct(paths)
 	groups := map[origin][]*part{}
+	var origins []origin // in the order of the files, as errors are
 	for _, path := range paths {
-		p, err := look(path, o)
+		p, err := look(path, limits)
 		if err != nil {
 			bad = append(bad, err)
 			continue
 		}
+		if groups[p.origin] == nil {
+			origins = append(origins, p.origin)
+		}
 		groups[p.origin] = append(groups[p.origin], p)
 	}
-	for _, parts := range groups {
-		runs, doubles := chain(parts)
+	for _, o := range origins {
+		runs, doubles := chain(groups[o])
 		bad = append(bad, doubles...)
 		for _, run := range runs {
-			all = append(all, &Recording{parts: run, o: o})
+			all = append(all, &Recording{parts: run, o: limits})
 		}
 	}
 	slices.SortFunc(all, func(a, b *Recording) int {
