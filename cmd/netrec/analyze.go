@@ -80,6 +80,11 @@ func runAnalyze(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, path := range outputs(req) {
+		if err := apart(path, paths); err != nil {
+			return err
+		}
+	}
 	out := c.OutOrStdout()
 	if path := req.Options["output"]; path != "" {
 		w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -90,6 +95,15 @@ func runAnalyze(c *cobra.Command, args []string) error {
 		out = w
 	}
 	return answer(paths, req, out, c.ErrOrStderr())
+}
+
+// outputs are the files that a request writes.
+func outputs(req engine.Request) []string {
+	paths := []string{req.Options["output"]}
+	for _, c := range req.Calls {
+		paths = append(paths, c.Options["plot"])
+	}
+	return paths
 }
 
 func helpAnalyze(c *cobra.Command, req engine.Request) error {

@@ -68,7 +68,7 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := openOne(args)
+	r, err := openOne(args, f.output)
 	if err != nil {
 		return err
 	}
@@ -144,10 +144,13 @@ func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
 	return nil
 }
 
-// openOne opens files that must be of one recording.
-func openOne(words []string) (*scan.Recording, error) {
+// openOne opens files that must be of one recording, and none of them the output.
+func openOne(words []string, output string) (*scan.Recording, error) {
 	paths, err := expand(words)
 	if err != nil {
+		return nil, err
+	}
+	if err := apart(output, paths); err != nil {
 		return nil, err
 	}
 	all, bad := scan.OpenAll(paths, scan.Options{})

@@ -88,6 +88,8 @@ func TestExportMistakes(t *testing.T) {
 	dir := t.TempDir()
 	capture := filepath.Join(dir, "cap.parquet")
 	must(t, os.WriteFile(capture, sample, 0o600))
+	other := filepath.Join(dir, "other")
+	must(t, os.WriteFile(other, nil, 0o600))
 	for _, tt := range []struct {
 		args string
 		code int
@@ -98,7 +100,7 @@ func TestExportMistakes(t *testing.T) {
 		{"--to folded --event skb_dropp", 1, "did you mean skb_drop?"},
 		{"--to folded --event tcp_state", 1, "those that have: "},
 		{"--to perfetto --event tcp_state", 1, "--event"},
-		{"--to arrow -o " + capture, 1, "file exists"},
+		{"--to arrow -o " + other, 1, "file exists"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(append([]string{"export", capture}, strings.Fields(tt.args)...), &stdout, &stderr)

@@ -63,6 +63,21 @@ func expandOne(word string) ([]string, error) {
 	return out, nil
 }
 
+// apart refuses an output that is one of the files that are read, by whatever name or link: it
+// would be emptied before, or be replaced after that.
+func apart(output string, inputs []string) error {
+	out, err := os.Stat(output)
+	if output == "" || err != nil {
+		return nil // nothing is there yet, or opening it says what is wrong
+	}
+	for _, path := range inputs {
+		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+			return hinted{fmt.Errorf("write %s: it is the recording %s", output, path), "name another file with -o"}
+		}
+	}
+	return nil
+}
+
 // below lists the captures in a directory and all in it. Names that begin with a dot or
 // an underscore are of programs that are not done with them.
 func below(dir string) ([]string, error) {

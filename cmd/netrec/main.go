@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/record/hook"
 	"netrec/record/place"
 	"netrec/record/priv"
@@ -34,12 +36,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.As(err, &silent) {
 		return int(silent)
 	}
-	fmt.Fprintf(stderr, "netrec: %v\n", err)
+	complain(stderr, "netrec: ", err.Error())
 	var h interface{ Hint() string }
 	if errors.As(err, &h) && h.Hint() != "" {
-		fmt.Fprintf(stderr, "netrec: hint: %s\n", h.Hint())
+		complain(stderr, "netrec: hint: ", h.Hint())
 	}
 	return int(codeFor(err))
+}
+
+// complain writes what ends the program. Names of files that nobody typed may hold anything, so
+// that nothing in it steers a terminal. Errors that were joined have a line each, set in: no
+// name passes for a message.
+func complain(w io.Writer, head, text string) {
+	b := []byte(head)
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b = append(b, "  "...)
+		}
+		b = append(render.AppendSafe(b, line), '\n')
+	}
+	w.Write(b)
 }
 
 // codeFor is the exit code of an error. One of netrec's own is never the recording's fault.

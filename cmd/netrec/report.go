@@ -66,7 +66,10 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 			return fmt.Errorf("option --threshold: %w", err)
 		}
 	}
-	f, err := openOne(files)
+	if path == "" {
+		path = strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])) + ".html"
+	}
+	f, err := openOne(files, path)
 	if err != nil {
 		return err
 	}
@@ -83,9 +86,6 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	if err != nil {
 		return err
 	}
-	if path == "" {
-		path = strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])) + ".html"
-	}
 	// The page is written whole or not at all.
 	var page bytes.Buffer
 	watched, stdout, _ := watch(c.OutOrStdout(), c.ErrOrStderr())
@@ -97,6 +97,6 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", path, engine.Group(int64(page.Len())))
+	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", render.Safe(path), engine.Group(int64(page.Len())))
 	return err
 }
