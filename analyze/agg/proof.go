@@ -67,7 +67,7 @@ func (t *Sockets) proves(s *Socket, r *scan.Row, kind rowKind) bool {
 		return true
 	}
 	c := &t.col
-	return kind != silentRow && s.Lport != 0 && !s.maybeL && !s.maybeR && r.Int(c.lport) == s.Lport && r.Int(c.rport) == s.Rport && r.Str(c.laddr) == s.Laddr && r.Str(c.raddr) == s.Raddr
+	return kind != silentRow && s.Lport != 0 && r.Int(c.lport) == s.Lport && r.Int(c.rport) == s.Rport && r.Str(c.laddr) == s.Laddr && r.Str(c.raddr) == s.Raddr
 }
 
 // identifies reports whether a row says itself which socket it is about.
