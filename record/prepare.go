@@ -1,0 +1,170 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netrec/record/filter"
+	"netrec/record/hook"
+	"netrec/record/host"
+	"netrec/record/priv"
+	"netrec/record/symbol"
+	"netrec/schema"
+)
+
+// prepare does everything that needs privileges, and ends with giving them up.
+func (s *session) prepare(ctx context.Context) error {
+	var err error
+	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
+		return err
+	}
+	if err := s.open(); err != nil {
+		return err
+	}
+	if os.Getenv("SUDO_UID") != "" && s.files == nil { // the file is for the user behind sudo
+		id := priv.Target()
+		if err := s.file.Chown(id.UID, id.GID); err != nil {
+			return fmt.Errorf("hand the file to user %d: %w", id.UID, err)
+		}
+	}
+	if s.symbols, err = symbol.LoadKernel(); errors.Is(err, symbol.ErrHidden) {
+		fmt.Fprintf(s.opt.Notice, "netrec: %v; kernel addresses stay numbers, probes by symbol are left out\n", err)
+	} else if err != nil {
+		return err
+	}
+	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
+	if len(s.opt.Command) > 0 {
+		if s.child, err = priv.Start(s.opt.Command); err != nil {
+			return err
+		}
+	}
+	if err := s.attach(); err != nil {
+		return err
+	}
+	if err := s.openGate(ctx); err != nil {
+		return err
+	}
+	var own error
+	var reading sync.WaitGroup
+	if s.records(schema.AsKstack) {
+		reading.Go(func() { own = s.symbols.ReadBPF() }) // needs the privilege, and time
+	}
+	// Nearly from the first event on there is a whole file, also for stock readers.
+	err = errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit())
+	reading.Wait()
+	if err = errors.Join(err, own); err != nil {
+		return err
+	}
+	if err := errors.Join(s.publish(), s.prune()); err != nil {
+		return err
+	}
+	if s.opt.Ready != "" {
+		if err := touch(s.opt.Ready); err != nil {
+			return fmt.Errorf("tell that recording has begun: %w", err)
+		}
+	}
+	if err := priv.Drop(s.keep()...); err != nil {
+		return err
+	}
+	s.rooted = time.Since(s.begun)
+	debug.SetGCPercent(leanGC)
+	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
+	return s.begin()
+}
+
+// touch makes a file, as root still: never through a link that somebody else may have laid,
+// and without waiting for the reader of a pipe.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is not a regular file", path))
+	}
+	return nil
+}
+
+// keep is the capabilities that outlive the start: user stacks are resolved while the
+// recording runs, from the memory maps and files of other users' processes.
+func (s *session) keep() []priv.Cap {
+	if s.records(schema.AsUstack) {
+		return []priv.Cap{priv.SysPtrace, priv.DACReadSearch}
+	}
+	return nil
+}
+
+// records reports whether an event that has a hook has a field of a kind.
+func (s *session) records(as schema.As) bool {
+	return slices.ContainsFunc(s.hooks.Plans, func(p hook.Plan) bool {
+		return len(p.Hooks) > 0 && slices.ContainsFunc(p.Event.Fields(), func(f schema.Field) bool { return f.As == as })
+	})
+}
+
+func (s *session) attach() error {
+	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
+	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
+		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
+		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
+		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Clock: mono}
+	var err error
+	s.watchModules()
+	began := mono()
+	if s.hooks, err = hook.Load(conf); err != nil {
+		return err
+	}
+	s.attaching = time.Duration(mono() - began)
+	if s.opt.Follow {
+		if err := s.hooks.StartHelper(); err != nil {
+			return err
+		}
+	}
+	s.hooks.Forget()
+	s.names.setEnums(s.hooks.Enums)
+	c, err := mapCounters(s.hooks.Counters.FD(), s.cpus)
+	if err != nil {
+		return err
+	}
+	s.acct = newAccount(c, s.opt.Events)
+	s.acct.missed = s.hooks.Missed
+	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus); err != nil {
+		return err
+	}
+	s.drain, err = newDrain(s.hooks.Rings, s.cpus)
+	return err
+}
+
+// openGate begins the recording, at one moment for all hooks. What must be known of its
+// start is read right before it; who owns the sockets takes long on a large host and is
+// read right after, when rows tell what changes meanwhile.
+func (s *session) openGate(ctx context.Context) error {
+	var err error
+	if s.report, err = host.Facts(ctx, s.filters.Netns); err != nil {
+		return err
+	}
+	s.counter.Start, _ = s.report.Counters.Read()
+	s.counter.Netns, s.counter.Left = s.report.Counters.Of()
+	s.acct.forgive()
+	s.start = host.Anchor("start")
+	s.opened = time.Now()
+	s.first = s.used()
+	s.first.File = s.file.Size()
+	now := mono()
+	s.first.TS = uint64(now)
+	if err := s.hooks.Start(); err != nil {
+		return err
+	}
+	s.acct.begin(now)
+	s.counts.begin(now)
+	s.meta.StartNS = s.wall(now)
+	return nil
+}
