@@ -16,6 +16,7 @@ type waiting[T any] struct {
 	ready func(T) bool // nil where only the socket is waited for
 	whole bool         // wait for the end of the socket's life, however long
 	queue []waitingLine[T]
+	front int // lines before it were written
 }
 
 type waitingLine[T any] struct {
@@ -27,20 +28,20 @@ type waitingLine[T any] struct {
 
 func (w *waiting[T]) add(s *agg.Socket, ts int64, v T) {
 	w.queue = append(w.queue, waitingLine[T]{s, *s, ts, v})
-	w.flush(ts, len(w.queue) > maxWaiting)
+	w.flush(ts, len(w.queue)-w.front > maxWaiting)
 }
 
 // pass lets a line that has no socket follow those before it.
 func (w *waiting[T]) pass(ts int64, v T) {
 	w.queue = append(w.queue, waitingLine[T]{nil, agg.Socket{}, ts, v})
-	w.flush(ts, len(w.queue) > maxWaiting)
+	w.flush(ts, len(w.queue)-w.front > maxWaiting)
 }
 
 // ended takes what is known of a socket before it is forgotten.
 func (w *waiting[T]) ended(s *agg.Socket) {
-	for i := range w.queue {
-		if w.queue[i].sock == s && w.queue[i].is.Serial == s.Serial {
-			w.queue[i].sock, w.queue[i].is = nil, *s
+	for i := w.front; i < len(w.queue); i++ {
+		if l := &w.queue[i]; l.sock == s && l.is.Serial == s.Serial {
+			l.sock, l.is = nil, *s
 		}
 	}
 }
@@ -48,12 +49,12 @@ func (w *waiting[T]) ended(s *agg.Socket) {
 // flush writes the lines at the front whose socket is known or that waited enough;
 // when full, at least one.
 func (w *waiting[T]) flush(now int64, full bool) {
-	n, wait := 0, int64(maxWaitNS)
+	wait := int64(maxWaitNS)
 	if w.whole {
 		wait = 1 << 60
 	}
-	for ; n < len(w.queue); n++ {
-		l := &w.queue[n]
+	for ; w.front < len(w.queue); w.front++ {
+		l := &w.queue[w.front]
 		if l.sock != nil && l.sock.Serial == l.is.Serial {
 			l.is = *l.sock
 		} else {
@@ -68,7 +69,9 @@ func (w *waiting[T]) flush(now int64, full bool) {
 		}
 		w.line(&l.is, l.ts, l.v)
 	}
-	w.queue = append(w.queue[:0], w.queue[n:]...)
+	if w.front > len(w.queue)/2 { // not for every line: it copies all that wait
+		w.queue, w.front = append(w.queue[:0], w.queue[w.front:]...), 0
+	}
 }
 
 // rest writes all that still wait.
