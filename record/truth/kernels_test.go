@@ -44,6 +44,9 @@ func TestKernels(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, tail(res.Output))
 			}
+			if res.Impossible != "" {
+				t.Logf("booted a second time: the emulator had given the guest %s", res.Impossible)
+			}
 			passed := !slices.ContainsFunc(guestTests, func(name string) bool { return !bytes.Contains(res.Output, []byte("PASS: "+name)) })
 			if res.ExitCode != 0 || !passed {
 				t.Errorf("exit code %d:\n%s\nwhat failed:\n%s", res.ExitCode, tail(res.Output), failures(res.Output))

@@ -223,3 +223,17 @@ func TestConfigRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestImpossible: flags that no CPU has are the emulator's, all others the kernel's or ours.
+func TestImpossible(t *testing.T) {
+	for console, want := range map[string]string{
+		"[  198.6] RSP: 0018:ffffc9000060f6f0 EFLAGS: 0e2a4646\n": "EFLAGS: 0e2a4646",
+		"[    1.2] RSP: 0018:ffffc9000060f6f0 EFLAGS: 00010246\n": "",
+		"[    1.2] RSP: 002b:00000c5dd0faf120 EFLAGS: 00000216\n": "",
+		"Kernel panic - not syncing: Fatal exception\n":           "",
+	} {
+		if got := (&CrashError{Console: console}).Impossible(); got != want {
+			t.Errorf("%q: %q, want %q", console, got, want)
+		}
+	}
+}
