@@ -106,6 +106,14 @@ func TestProgramsAndHooks(t *testing.T) {
 			}
 		}
 	}
+	for _, j := range schema.Joints() {
+		for _, h := range j.Parts {
+			if first := j.Parts[0]; h.Kind != schema.RawTP || h.Args != first.Args || h.Optional || h.Again || h.Detail {
+				t.Errorf("%s: %s and %s are not of one kind", j.Prog, first.Prog, h.Prog)
+			}
+		}
+		owner[j.Prog] = "several"
+	}
 	for name := range spec.Programs {
 		if owner[name] == "" {
 			t.Errorf("program %s belongs to no event", name)

@@ -175,6 +175,9 @@ static __always_inline u8 context_below(void)
 	return context_of(count & HARDIRQ_MASK ? count - HARDIRQ_ONE : count);
 }
 
+/* The high bits of a product with it are a hash. */
+#define GOLDEN 0x9e3779b97f4a7c15ull
+
 /* Atomic fetch-and-add came with 5.12. On older kernels the loader turns the
  * first instruction into a plain atomic add and the second into a load, which
  * gives the same number unless an interrupt's event falls between the two: then

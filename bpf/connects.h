@@ -74,11 +74,68 @@ static __always_inline void connect_over(struct sock *sk)
 	waiter_at(entry)->until = bpf_ktime_get_ns() + WAIT_ON_NS;
 }
 
+/* Descriptors that were looked at lately and are no socket that may connect. One that begins
+ * anew as another socket is taken out by sys_socket; by other ways (it was passed by another
+ * process) it is looked at again when the time that is noted with it is over. */
+#define SETTLED_BITS 12
+#define SETTLED_FDS (1 << 24)
+#define SETTLED_TICKS 8 /* as a power of two: about a second */
+
+u64 settled[1 << SETTLED_BITS];
+
+static __always_inline u64 *settled_at(u64 name)
+{
+	return &settled[name * GOLDEN >> (64 - SETTLED_BITS)];
+}
+
+/* Of the task's own descriptors; the low 16 bits are for the time. */
+static __always_inline u64 fd_name(u32 fd)
+{
+	return (bpf_get_current_pid_tgid() >> 32) << 40 | (u64)fd << 16;
+}
+
+static __always_inline u64 settled_now(u64 name)
+{
+	return name | (u16)(bpf_jiffies64() >> SETTLED_TICKS);
+}
+
+/* unsettle is for a descriptor that has just become a socket. */
+static __always_inline void unsettle(u32 fd)
+{
+	if (fd < SETTLED_FDS)
+		*settled_at(fd_name(fd)) = 0;
+}
+
+/* may_connect is true of a socket before and while it connects. */
+static __always_inline bool may_connect(u32 fd)
+{
+	u64 name = fd_name(fd), now = settled_now(name), *place = settled_at(name);
+	struct sock *sk;
+	u8 state;
+
+	if (fd < SETTLED_FDS && *place == now)
+		return false;
+	sk = fd_sock(fd);
+	state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	if (state == TCP_CLOSE || state == TCP_SYN_SENT)
+		return true;
+	if (fd < SETTLED_FDS)
+		*place = now;
+	return false;
+}
+
 static __always_inline bool connecting(void)
 {
 	struct waiter *w = waiter_at(bpf_get_current_pid_tgid() >> 32);
 
-	return w->pending > 0 || (w->until && w->until > bpf_ktime_get_ns());
+	if (w->pending > 0)
+		return true;
+	if (!w->until)
+		return false;
+	if (w->until > bpf_ktime_get_ns())
+		return true;
+	w->until = 0; /* saves the next calls the clock */
+	return false;
 }
 
 static __always_inline bool share_wait(void)

@@ -216,7 +216,7 @@ static __always_inline bool want_states(u16 family, u16 proto, u32 states)
 
 static __always_inline u64 mix(u64 h)
 {
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 32) * GOLDEN;
 	h = (h ^ h >> 29) * 0xd6e8feb86659fd93ull;
 	return h ^ h >> 32;
 }

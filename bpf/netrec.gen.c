@@ -58,3 +58,29 @@
 #include "vfs_rw.bpf.c"
 #include "wifi_channel.bpf.c"
 #include "wifi_scan.bpf.c"
+
+SEC("tp_btf/net_dev_queue")
+int net_dev_queue_joint(unsigned long long *ctx)
+{
+	____dev_queue_tp(ctx, (void *)ctx[0]);
+	____ip_ecn_queue_tp(ctx, (void *)ctx[0]);
+	____icmp_echo_send_tp(ctx, (void *)ctx[0]);
+	return 0;
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int net_dev_start_xmit_joint(unsigned long long *ctx)
+{
+	____dev_start_xmit_tp(ctx, (void *)ctx[0], (void *)ctx[1]);
+	____ip_ecn_xmit_tp(ctx, (void *)ctx[0], (void *)ctx[1]);
+	return 0;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int netif_receive_skb_joint(unsigned long long *ctx)
+{
+	____dev_recv_tp(ctx, (void *)ctx[0]);
+	____ip_ecn_recv_tp(ctx, (void *)ctx[0]);
+	____icmp_echo_recv_tp(ctx, (void *)ctx[0]);
+	return 0;
+}

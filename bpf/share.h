@@ -22,7 +22,6 @@ volatile u32 shown_ends = 0;
 volatile u32 shown_births = 0;
 
 #define DRAW_BITS 14
-#define GOLDEN 0x9e3779b97f4a7c15ull
 
 u64 drawn[1 << DRAW_BITS];
 

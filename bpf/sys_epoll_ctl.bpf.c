@@ -6,22 +6,14 @@
 #define EPOLL_CTL_DEL 2
 #define EPOLL_CREATE 4 /* ours */
 
-/* What is put into an instance before or while it connects is always told. */
-static __always_inline bool unconnected(s32 fd)
-{
-	struct sock *sk = fd_sock(fd);
-	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-
-	return state == TCP_CLOSE || state == TCP_SYN_SENT;
-}
-
 SEC("tp/syscalls/sys_enter_epoll_ctl")
 int sys_epoll_ctl_enter(struct trace_event_raw_sys_enter *ctx)
 {
 	struct call call = {};
 	struct epoll_event *ev = (void *)call.bytes;
 
-	if (!want_task() || (!share_wait() && !unconnected(ctx->args[2])))
+	/* What is put into an instance before or while it connects is always told. */
+	if (!want_task() || (!share_wait() && !may_connect(ctx->args[2])))
 		return 0;
 	call.arg[0] = ctx->args[0];
 	call.arg[1] = ctx->args[1];

@@ -1,6 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "fd.h"
+#include "connects.h"
 
 #define SOCK_TYPE_MASK 0xf /* the rest of the type argument is flags */
 
@@ -35,10 +36,12 @@ static __always_inline void socket_done(struct call *call, s64 ret, const u8 fun
 	struct sys_socket *r;
 	struct sock *sk;
 
-	if (func == FUNC_SOCKET && ret >= 0)
+	if (func == FUNC_SOCKET && ret >= 0) {
 		fds[0] = ret;
-	else if (func == FUNC_SOCKETPAIR && !ret)
+		unsettle(ret);
+	} else if (func == FUNC_SOCKETPAIR && !ret) {
 		bpf_probe_read_user(fds, sizeof(fds), (void *)call->arg[2]);
+	}
 	sk = fd_sock(fds[0]);
 	netns = fd_netns(sk);
 	if (!want_fd(sk, netns))

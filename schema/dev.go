@@ -66,11 +66,11 @@ var (
 	devQueue = Event{ID: 100, Name: "dev_queue", Row: DevQueue{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "a packet was given to a network device for sending",
-		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "dev_queue_tp"}}}}
+		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "dev_queue_tp", Joint: true}}}}
 	devStartXmit = Event{ID: 101, Name: "dev_start_xmit", Row: DevStartXmit{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "a packet was handed to the driver of a network device",
-		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "dev_start_xmit_tp"}}}}
+		Ladder: []Rung{{{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "dev_start_xmit_tp", Joint: true}}}}
 	devXmit = Event{ID: 102, Name: "dev_xmit", Row: DevXmit{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "the driver of a network device took or refused a packet",
@@ -83,5 +83,5 @@ var (
 	devRecv = Event{ID: 104, Name: "dev_recv", Row: DevRecv{}, Rate: High, Profile: Default, Thin: ByPacket,
 		Groups: []string{"dev"},
 		Doc:    "the network stack took a received packet from a device, after GRO",
-		Ladder: []Rung{{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "dev_recv_tp"}}}}
+		Ladder: []Rung{{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "dev_recv_tp", Joint: true}}}}
 )

@@ -58,6 +58,11 @@ type Hook struct {
 	// layouts from before it came.
 	Without string
 
+	// Joint marks a hook at a place that hooks of other events have too, and that is passed so
+	// often that each program there counts: where all of them are wanted, one program does
+	// the work of all. See Joints.
+	Joint bool
+
 	// Missed is what nothing sees where this hook is not attached; of a hook below the first
 	// rung, what of that it does not see either.
 	Missed string

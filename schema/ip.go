@@ -51,15 +51,15 @@ var (
 		Groups: []string{"ip"},
 		Doc:    "a packet marked for congestion, or one inside it, passed a device",
 		Ladder: []Rung{
-			{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "ip_ecn_recv_tp"},
-				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "ip_ecn_queue_tp"},
-				{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "ip_ecn_xmit_tp"}},
+			{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "ip_ecn_recv_tp", Joint: true},
+				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "ip_ecn_queue_tp", Joint: true},
+				{Kind: RawTP, Target: "net_dev_start_xmit", Args: 2, Prog: "ip_ecn_xmit_tp", Joint: true}},
 		}}
 	icmpEcho = Event{ID: 93, Name: "icmp_echo", Row: ICMPEcho{}, Rate: Low, Profile: Default,
 		Groups: []string{"ip"},
 		Doc:    "an ICMP echo request or reply came in or went out",
 		Ladder: []Rung{
-			{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "icmp_echo_recv_tp"},
-				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "icmp_echo_send_tp"}},
+			{{Kind: RawTP, Target: "netif_receive_skb", Args: 1, Prog: "icmp_echo_recv_tp", Joint: true},
+				{Kind: RawTP, Target: "net_dev_queue", Args: 1, Prog: "icmp_echo_send_tp", Joint: true}},
 		}}
 )

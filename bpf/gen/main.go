@@ -143,7 +143,23 @@ func unit() ([]byte, error) {
 	for _, f := range files {
 		b = fmt.Appendf(b, "#include %q\n", f)
 	}
+	for _, j := range schema.Joints() {
+		b = append(b, joint(j)...)
+	}
 	return b, nil
+}
+
+// joint is a program that calls others of the same place, whose bodies BPF_PROG makes.
+func joint(j schema.Joint) []byte {
+	b := fmt.Appendf(nil, "\nSEC(\"tp_btf/%s\")\nint %s(unsigned long long *ctx)\n{\n", j.Parts[0].Target, j.Prog)
+	for _, h := range j.Parts {
+		b = fmt.Appendf(b, "\t____%s(ctx", h.Prog)
+		for i := range h.Args {
+			b = fmt.Appendf(b, ", (void *)ctx[%d]", i)
+		}
+		b = append(b, ");\n"...)
+	}
+	return append(b, "\treturn 0;\n}\n"...)
 }
 
 func compile() error {

@@ -45,6 +45,7 @@ func (s *Set) loadAhead(events []*schema.Event) {
 	var queue []*loading
 	for _, e := range events {
 		for _, h := range s.firstUsable(e) {
+			h = s.inPlace(h)
 			key := loadKey{h.Prog, h.Target}
 			if s.ahead[key] == nil {
 				l := &loading{hook: h, done: make(chan struct{})}

@@ -185,8 +185,20 @@ func (p *Plan) sorted(hooks, attached []schema.Hook, came []int64) (out []schema
 	return out
 }
 
-// attach attaches a program where its hook says.
+// attach attaches a program where its hook says, together with others if it can.
 func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
+	if j := s.joints[h.Prog]; j != nil {
+		if p, err := s.join(h, j); err == nil {
+			return p, nil, nil
+		}
+		if j.prog == nil {
+			s.split(j)
+		}
+	}
+	return s.attachOne(h)
+}
+
+func (s *Set) attachOne(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 	p, err := s.program(h)
 	if err != nil {
 		return nil, nil, err

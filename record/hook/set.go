@@ -92,8 +92,9 @@ type Set struct {
 	cookie bool
 	uses   map[rungKey]use
 	ahead  ahead
-	types  sync.Mutex // of the kernel and its modules, while programs are loaded ahead
-	timers []*timer   // events of perf, which stand on CPUs
+	joints map[string]*joint // by the program of a part
+	types  sync.Mutex        // of the kernel and its modules, while programs are loaded ahead
+	timers []*timer          // events of perf, which stand on CPUs
 
 	libs      *libraries
 	found     []*Library // at the start
@@ -155,6 +156,7 @@ func load(conf Config) (*Set, error) {
 // climbAll attaches in the order of the profiles; the plans are in that of the events.
 func (s *Set) climbAll() {
 	events := inOrder(slices.DeleteFunc(slices.Clone(s.conf.Events), (*schema.Event).Own))
+	s.planJoints(events)
 	s.loadAhead(events)
 	defer s.dropAhead()
 	for _, e := range events {
