@@ -25,6 +25,7 @@ type Options struct {
 	Profile    schema.Profile
 	Share      *schema.Share          // of packets and of what else is thinned; nil for all
 	Mechanism  map[string]schema.Kind // by event: use only this mechanism
+	Within     time.Duration          // rows are on disk after this time; 0 for the default
 	Buffer     int64                  // bytes of kernel memory for the rings, 0 for the default
 	Filters    filter.Words           // which rows; none for all
 	CountFuncs []string               // patterns of kernel functions whose calls are counted

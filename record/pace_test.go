@@ -20,7 +20,7 @@ func TestPace(t *testing.T) {
 		{"slow, then quick", []time.Duration{200 * ms, 20 * ms}, 550 * ms},
 		{"too slow", []time.Duration{5 * time.Second}, 250 * ms},
 	} {
-		var p pace
+		p := pace{within: DefaultWithin}
 		for _, took := range c.took {
 			p.note(took)
 		}
@@ -28,13 +28,16 @@ func TestPace(t *testing.T) {
 			t.Errorf("%s: every %s, want %s", c.name, got, c.want)
 		}
 	}
-	var p pace
+	p := pace{within: DefaultWithin}
 	p.note(5 * time.Second)
 	for range 100 {
 		p.note(10 * ms)
 	}
 	if p.every() != 750*ms {
 		t.Errorf("a slow commit long ago: every %s", p.every())
+	}
+	if seldom := (pace{within: 8 * time.Second}); seldom.every() != 6*time.Second {
+		t.Errorf("within 8 s: every %s", seldom.every())
 	}
 }
 

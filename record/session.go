@@ -103,7 +103,7 @@ func endings() []os.Signal {
 
 // begin starts the writer with what is known at the start, and releases the command.
 func (s *session) begin() error {
-	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus)
+	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus, s.opt.Within)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix, s.drain.fixed = s.fixer()
 	s.noteCost(s.first)
@@ -137,7 +137,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 	cost := time.Now()
 	s.turning.began, s.turning.ready = s.opened, make(chan *coming, 1)
-	commit := cost.Add(-commitEvery) // the hooks saw events before this loop began
+	commit := cost.Add(-s.writer.pace.usual()) // the hooks saw events before this loop began
 	for s.end == "" {
 		// Not less than a moment: the writer may be too busy for a commit that is due.
 		if err := s.drain.wait(min(tick, max(moment, s.commitEvery()-time.Since(commit)))); err != nil {

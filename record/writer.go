@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -41,9 +42,9 @@ type writer struct {
 	lostNow    atomic.Int64          // commits lost so far
 }
 
-func startWriter(file *capture.Writer, acct *account, names *resolver, enc *encode.Encoder, cpus int) *writer {
+func startWriter(file *capture.Writer, acct *account, names *resolver, enc *encode.Encoder, cpus int, within time.Duration) *writer {
 	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.symbols.User.Objects,
-		unsaid: unsaid{}, shares: newShares()}
+		unsaid: unsaid{}, shares: newShares(), pace: pace{within: cmp.Or(within, DefaultWithin)}}
 	for range piles {
 		w.free <- newPile(cpus)
 	}

@@ -83,6 +83,7 @@ exit code if it is not 0.`,
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
 	fl.StringVar(&f.packets, "packets", "", "record this share of packets, interrupts and file I/O: 1/N, all or none (default 1/16; all with --profile full or --events)")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
+	fl.DurationVar(&f.opt.Within, "commit", record.DefaultWithin, "write events to the file within this time, 1s to 1m: a crash loses no more; a longer time costs less")
 	f.opt.Filters = filter.Words{}
 	addFilters(fl, f.opt.Filters)
 	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of the kernel functions that match, such as 'tcp_*', once a second (event func_count)")
@@ -133,6 +134,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	}
 	if f.opt.Buffer, err = parseBytes(f.buffer); err != nil {
 		return fmt.Errorf("--buffer %s: %w", f.buffer, err)
+	}
+	if f.opt.Within < time.Second || f.opt.Within > time.Minute {
+		return fmt.Errorf("--commit %s: want a time between 1s and 1m", f.opt.Within)
 	}
 	f.opt.Mechanism = map[string]schema.Kind{}
 	for _, m := range f.mechanism {

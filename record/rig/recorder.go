@@ -39,6 +39,7 @@ type Recorder struct {
 const (
 	startWithin = 20 * time.Minute
 	stallWithin = 2 * time.Minute
+	lookEvery   = 10 * time.Millisecond // a look takes an emulated CPU a third of a millisecond
 )
 
 // Record starts a recorder of the namespace and returns once every hook is attached.
@@ -59,10 +60,21 @@ func Record(bin, path string, args ...string) (*Recorder, error) {
 	return r, nil
 }
 
+// GuestEnv is set in an emulated guest, to the name of its kernel.
+const GuestEnv = "NETREC_GUEST"
+
+// seldom is for recorders in guests: a commit takes an emulated CPU half a second, so with the
+// usual pace it would have little time for anything else.
+var seldom = []string{"--commit", "8s"}
+
 // Start starts a recorder and waits for nothing.
 func Start(bin, path string, args ...string) (*Recorder, error) {
 	r := &Recorder{Path: path, exited: make(chan error, 1)}
-	r.cmd = exec.Command(bin, append([]string{"record", "-o", path, "--ready-file", r.readyFile()}, args...)...)
+	own := []string{"record", "-o", path, "--ready-file", r.readyFile()}
+	if os.Getenv(GuestEnv) != "" {
+		own = append(own, seldom...)
+	}
+	r.cmd = exec.Command(bin, append(own, args...)...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)
@@ -78,7 +90,7 @@ func (r *Recorder) readyFile() string { return r.Path + ".ready" }
 func (r *Recorder) Ready() error {
 	begin := time.Now()
 	moved, used := begin, int64(-1)
-	for ; ; time.Sleep(2 * time.Millisecond) {
+	for ; ; time.Sleep(lookEvery) {
 		if r.isReady() {
 			return nil
 		}

@@ -24,7 +24,7 @@ import (
 )
 
 // guestEnv names the kernel to the test binary inside it, where its tools lie in /host.
-const guestEnv = "NETREC_GUEST"
+const guestEnv = rig.GuestEnv
 
 // expected is which events a kernel cannot show, by probes.md: this machine's has neither
 // trampolines nor kprobes. Debian's have everything but tracepoints that came later.
