@@ -101,10 +101,10 @@ func (q *queuer) run(d discipline, inner bool, traffic func()) {
 	}
 	entry := Queue{Kind: d.kind(), Handle: q.handle << 16, Device: q.dev, Side: A, Bypass: d.bypass && !inner, Inner: inner, Begin: now()}
 	traffic()
-	q.w.until("the queue to be empty", func() bool { return q.stats().Qlen == 0 })
+	var after queueStats // counted when a packet leaves the queue
+	q.w.until("the queue to be empty", func() bool { after = q.stats(); return after.Qlen == 0 })
 	time.Sleep(5 * time.Millisecond) // what left the queue last is on its way
 	entry.End = now()
-	after := q.stats()
 	entry.Sent, entry.Dropped = after.Packets, after.Drops
 	q.w.log.Queues = append(q.w.log.Queues, entry)
 	if q.server == nil {
