@@ -15,6 +15,8 @@ char LICENSE[] SEC("license") = "GPL"; /* see LICENSE.md */
 /* Set by the loader before the programs are verified. */
 const volatile u32 cfg_rings = 1;      /* rings for hot events, a power of two; the next one is for rare events */
 const volatile u32 cfg_wake_bytes = 0; /* wake the recorder when a ring holds this much */
+const volatile u32 cfg_hot_bytes = 0;  /* of each ring for hot events */
+const volatile u32 cfg_rare_bytes = 0; /* of the ring for rare ones */
 const volatile bool cfg_detail = false; /* profile full: fill also what costs more */
 
 /* Where a function of the kernel begins and ends, for probes that ask who called; the
@@ -108,6 +110,77 @@ static __always_inline void add_one(u64 *p)
 	__sync_fetch_and_add(p, 1);
 }
 
+/* --- quotas ---
+ *
+ * Whoever floods a ring must not push out what others do. While a ring has room, nobody is
+ * counted. When a ring for hot events is nearly full, or the one for rare events half full,
+ * the rest of it is for those who have made few rows lately. What the others make goes with
+ * the hot events, if it is rare and these have room; else it is lost, and counted.
+ */
+#define MAX_RINGS 256
+#define MAKER_BITS 10
+#define MAKER_TICKS 5 /* as a power of two: a time in which rings are emptied */
+#define NOWHERE (~0u)
+
+u32 pressed[MAX_RINGS]; /* rings that were short of room when they were last looked at */
+
+struct maker {
+	u64 window;
+	u64 bytes;
+};
+
+/* Two that share a place share a quota. A race between CPUs shifts a count, no more. */
+struct maker makers[1 << MAKER_BITS];
+
+static __always_inline u32 *pressed_at(u32 slot)
+{
+	return &pressed[slot & (MAX_RINGS - 1)];
+}
+
+static __always_inline u64 ring_fill(u32 slot)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &slot);
+
+	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
+}
+
+static __always_inline u64 ring_limit(u32 slot)
+{
+	return slot == cfg_rings ? cfg_rare_bytes / 2 : cfg_hot_bytes - cfg_hot_bytes / 8;
+}
+
+/* greedy counts a row, hot and rare ones apart. What interrupts make is nobody's: it is
+ * counted by CPU. */
+static __always_inline bool greedy(bool rare, u32 cpu, u32 size)
+{
+	u64 who = context() == CTX_TASK ? bpf_get_current_pid_tgid() >> 32 : ~(u64)cpu;
+	struct maker *m = &makers[(who << 1 | rare) * GOLDEN >> (64 - MAKER_BITS)];
+	u64 window = bpf_jiffies64() >> MAKER_TICKS;
+
+	if (m->window != window) {
+		m->window = window;
+		m->bytes = 0;
+	}
+	m->bytes += size;
+	return m->bytes > cfg_rare_bytes / 32;
+}
+
+/* reroute is the ring for a row that was to go to one that is short of room. A function of
+ * its own: in most recordings it never runs. */
+__attribute__((noinline)) int reroute(u32 slot, u32 cpu, u32 size)
+{
+	if (ring_fill(slot) < ring_limit(slot)) {
+		*pressed_at(slot) = 0;
+		return slot;
+	}
+	if (!greedy(slot == cfg_rings, cpu, size))
+		return slot;
+	if (slot != cfg_rings)
+		return NOWHERE;
+	slot = cpu & (cfg_rings - 1);
+	return ring_fill(slot) < cfg_hot_bytes / 2 ? slot : NOWHERE;
+}
+
 /* begin reserves a record and fills its header, or counts the loss; task is set where
  * nothing but a task can be under way. */
 static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, const bool task)
@@ -126,6 +199,11 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	seq = next(&c->seq);
 	add_one(&c->ev[ev].generated);
 	slot = rare ? cfg_rings : cpu & (cfg_rings - 1);
+	if (*pressed_at(slot)) {
+		slot = reroute(slot, cpu, size);
+		if (slot == NOWHERE)
+			goto lost;
+	}
 	ring = bpf_map_lookup_elem(&rings, &slot);
 	if (!ring)
 		goto lost;
@@ -134,6 +212,8 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 		goto lost;
 	avail = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
 	h->wake = avail >= cfg_wake_bytes && avail - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
+	if (avail >= ring_limit(slot))
+		*pressed_at(slot) = 1;
 	id = bpf_get_current_pid_tgid();
 	h->ts_ns = bpf_ktime_get_ns();
 	h->seq = seq;
