@@ -15,6 +15,13 @@ static __always_inline u32 fd_netns(struct sock *sk)
 	return sk ? sock_netns(sk, false) : task_netns();
 }
 
+/* want_place is for the start of a call that may wait for long: in a namespace that nobody
+ * asked for it would only take the room of others. */
+static __always_inline bool want_place(s32 fd)
+{
+	return !cfg_netns || want_netns(fd_netns(fd_sock(fd)));
+}
+
 /* want_fd judges by the socket where there is one. */
 static __always_inline bool want_fd(struct sock *sk, u32 netns)
 {

@@ -1,6 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "door.h"
+#include "fd.h"
 
 /* What a row of an accept is made of. */
 struct accepting {
@@ -17,7 +18,7 @@ static __always_inline int accept_enter(s32 fd, u64 peer, u32 flags)
 {
 	struct call call = {};
 
-	if (!want_task())
+	if (!want_task() || !want_place(fd))
 		return 0;
 	call.arg[0] = fd;
 	call.arg[1] = peer;
