@@ -1,10 +1,13 @@
 package record_test
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -15,20 +18,56 @@ import (
 	"netrec/schema"
 )
 
-// floodEnv makes this test binary a process that does nothing but call accept in vain.
-const floodEnv = "NETREC_TEST_FLOOD"
+// badlyEnv makes this test binary a process that does nothing but call accept: in vain
+// without pause, or once in each of many threads, where it says "waiting" when all do.
+const (
+	badlyEnv = "NETREC_TEST_BADLY"
+	flooding = "flooding"
+	crowding = "crowding"
+	crowd    = 8500 // more calls than the table of calls under way holds
+)
 
 func init() {
-	if os.Getenv(floodEnv) == "" {
-		return
+	switch os.Getenv(badlyEnv) {
+	case flooding:
+		fd := listening(unix.SOCK_NONBLOCK)
+		for {
+			_, _, _ = unix.Accept(fd)
+		}
+	case crowding:
+		debug.SetMaxThreads(2 * crowd)
+		fd := listening(0)
+		for range crowd {
+			go func() { _, _, _ = unix.Accept(fd) }()
+		}
+		_ = rig.Until("all threads are there", func() bool {
+			threads, err := os.ReadDir("/proc/self/task")
+			return err != nil || len(threads) > crowd
+		})
+		os.Stdout.WriteString("waiting\n")
+		select {}
 	}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+}
+
+func listening(flags int) int {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|flags, 0)
 	if err != nil || unix.Listen(fd, 1) != nil {
 		os.Exit(1)
 	}
-	for {
-		_, _, _ = unix.Accept(fd)
-	}
+	return fd
+}
+
+// behave runs this test binary as such a process, until the test ends.
+func behave(t *testing.T, how string, in func(func() error) error) (said io.Reader) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), badlyEnv+"="+how)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, in(cmd.Start))
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return out
 }
 
 // TestFlood: processes that make rare events without pause lose their own, and nobody else's.
@@ -38,15 +77,18 @@ func TestFlood(t *testing.T) {
 	rec, err := b.ns.Record(b.bin, path, append(loadOnly, "--buffer", "8M")...)
 	must(t, err)
 	for range runtime.NumCPU() {
-		flooder := exec.Command(os.Args[0])
-		flooder.Env = append(os.Environ(), floodEnv+"=1")
-		flooder.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		must(t, b.ns.Do(flooder.Start))
-		defer func() { _ = flooder.Process.Kill(); _ = flooder.Wait() }()
+		behave(t, flooding, b.ns.Do)
 	}
 	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 30, Rounds: 30, Connects: 30})
 	must(t, err)
-	time.Sleep(3 * time.Second)
+	for range 3 { // a recorder that is late, however fast this machine is
+		time.Sleep(500 * time.Millisecond)
+		_, err = rec.Signal(syscall.SIGSTOP)
+		must(t, err)
+		time.Sleep(300 * time.Millisecond)
+		_, err = rec.Signal(syscall.SIGCONT)
+		must(t, err)
+	}
 	sides, err := load.Stop()
 	must(t, err)
 	_, _, err = rec.End(syscall.SIGINT)
@@ -78,4 +120,29 @@ func (c *contents) sum(event string) (n int64) {
 		}
 	}
 	return n
+}
+
+// TestCrowd: thousands of threads that wait in another namespace take no room in the table of
+// calls under way.
+func TestCrowd(t *testing.T) {
+	b := newBench(t, "that calls of another namespace take no room")
+	other, err := rig.New()
+	must(t, err)
+	t.Cleanup(other.Close)
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	rec, err := b.ns.Record(b.bin, path, append(loadOnly, "-e", "sys_accept,sys_connect,tcp_state")...)
+	must(t, err)
+	if line, err := bufio.NewReader(behave(t, crowding, other.Do)).ReadString('\n'); err != nil || line != "waiting\n" {
+		t.Fatalf("the crowd said %q, %v", line, err)
+	}
+	load, err := b.ns.StartLoad(rig.Rates{Connects: 50})
+	must(t, err)
+	time.Sleep(time.Second)
+	sides, err := load.Stop()
+	must(t, err)
+	_, code, err := rec.End(syscall.SIGINT)
+	must(t, err)
+	if lost := read(t, path).balance(t, sides); code != 0 || lost["sys_accept"]+lost["sys_connect"] > 0 {
+		t.Errorf("exit code %d, lost %v", code, lost)
+	}
 }
