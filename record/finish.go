@@ -37,6 +37,7 @@ func (s *session) abort() {
 		_ = s.hooks.Close()
 		s.hooks.Release()
 	}
+	s.reader.Stop()
 	if s.file != nil {
 		if s.files == nil {
 			s.file.Remove(s.opt.Output)
@@ -71,6 +72,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	sum := s.summary()
 	s.drain.close()
 	s.hooks.Release()
+	s.reader.Stop()
 	return sum, errors.Join(errs...)
 }
 

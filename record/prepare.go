@@ -16,6 +16,7 @@ import (
 	"netrec/record/hook"
 	"netrec/record/host"
 	"netrec/record/priv"
+	"netrec/record/reader"
 	"netrec/record/symbol"
 	"netrec/schema"
 )
@@ -24,6 +25,9 @@ import (
 func (s *session) prepare(ctx context.Context) error {
 	var err error
 	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
+		return err
+	}
+	if err := s.startReader(); err != nil {
 		return err
 	}
 	if err := s.open(); err != nil {
@@ -110,11 +114,19 @@ func (s *session) records(as schema.As) bool {
 	})
 }
 
+// startReader starts the process that reads files of others, beside the rest of the start.
+func (s *session) startReader() (err error) {
+	if slices.ContainsFunc(s.opt.Events, (*schema.Event).Libraries) {
+		s.reader, err = reader.Start()
+	}
+	return err
+}
+
 func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Libraries: s.opt.Libraries, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
+		Libraries: s.opt.Libraries, Reader: s.reader, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
 		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Clock: mono}
 	var err error
 	s.watchModules()
@@ -127,6 +139,9 @@ func (s *session) attach() error {
 		if err := s.hooks.StartHelper(); err != nil {
 			return err
 		}
+	}
+	if !s.hooks.Following() {
+		s.reader.Stop()
 	}
 	s.hooks.Forget()
 	s.names.setEnums(s.hooks.Enums)

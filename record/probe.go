@@ -5,6 +5,7 @@ import (
 
 	"netrec/record/hook"
 	"netrec/record/priv"
+	"netrec/record/reader"
 	"netrec/record/symbol"
 	"netrec/schema"
 )
@@ -32,8 +33,13 @@ func Probe(events []*schema.Event) ([]ProbePlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := reader.Start()
+	if err != nil {
+		return nil, err
+	}
+	defer files.Stop()
 	page := int64(os.Getpagesize())
-	set, err := hook.Load(hook.Config{Events: events, Detail: true, Symbols: symbols, Ref: func(string) uint32 { return 0 },
+	set, err := hook.Load(hook.Config{Events: events, Detail: true, Symbols: symbols, Reader: files, Ref: func(string) uint32 { return 0 },
 		CPUs: hook.PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Filters: map[string]any{"cfg_netns": uint32(nobody)},
 		CountFuncs: []string{"tcp_v4_connect"}, CountTPs: []string{"sock:inet_sock_set_state"}}) // as examples
 	if err != nil {

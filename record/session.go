@@ -20,6 +20,7 @@ import (
 	"netrec/record/host"
 	"netrec/record/place"
 	"netrec/record/priv"
+	"netrec/record/reader"
 	"netrec/record/symbol"
 	"netrec/schema"
 )
@@ -30,7 +31,8 @@ type session struct {
 	filters *filter.Set
 	cpus    int
 	report  *host.Report
-	lacks   []string // said once: later the recorder may do nothing
+	lacks   []string       // said once: later the recorder may do nothing
+	reader  *reader.Reader // of other people's files; nil where nothing needs it
 	symbols *symbol.Kernel
 	names   *resolver
 	hooks   *hook.Set

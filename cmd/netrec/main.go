@@ -14,12 +14,14 @@ import (
 	"netrec/record/hook"
 	"netrec/record/place"
 	"netrec/record/priv"
+	"netrec/record/reader"
 )
 
 func main() {
-	priv.Init()  // does not return in the stub that starts a command for record
-	hook.Init()  // nor this in the helper of record --dns-follow
-	place.Init() // nor this in the keeper of files that are named by time
+	priv.Init()   // does not return in the stub that starts a command for record
+	reader.Init() // nor this in the process that reads files of others
+	hook.Init()   // nor this in the helper of record --dns-follow
+	place.Init()  // nor this in the keeper of files that are named by time
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

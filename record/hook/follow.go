@@ -8,6 +8,7 @@ import (
 
 	"github.com/cilium/ebpf/link"
 
+	"netrec/record/reader"
 	"netrec/schema"
 )
 
@@ -36,10 +37,13 @@ func (s *Set) findLibraries() (err error) {
 	if s.watch, err = newWatch(); err != nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("C libraries that appear during the recording are not noticed: %v", denied(schema.Perf, err)))
 	}
-	s.libs = newLibraries()
+	s.libs = newLibraries(s.conf.Reader, libraryFunctions(s.conf.Events))
 	s.found, err = s.libs.atStart(s.conf.Libraries)
 	for _, lib := range s.found {
 		s.Libraries = append(s.Libraries, schema.Library{Path: lib.Name})
+	}
+	if w := s.libs.warning(); w != "" {
+		s.Warnings = append(s.Warnings, w)
 	}
 	return err
 }
@@ -50,7 +54,7 @@ func (s *Set) StartHelper() error {
 	if s.watch == nil || len(s.sites) == 0 {
 		return nil
 	}
-	h, err := startHelper(s.sites, s.cookie, s.libs)
+	h, err := startHelper(s.sites, s.cookie)
 	if err != nil {
 		return fmt.Errorf("start the helper for libraries: %w", err)
 	}
@@ -72,7 +76,8 @@ func (s *Set) Follow(found func(schema.Library)) {
 				s.meet(m, found)
 			}
 			if lost && time.Since(rescan) > rescanPause {
-				for _, m := range runningLibcs() {
+				c, _ := s.libs.reader.Candidates() // of a reader that is gone there are none
+				for _, m := range c.Mapped {
 					s.meet(m, found)
 				}
 				rescan = time.Now()
@@ -83,26 +88,46 @@ func (s *Set) Follow(found func(schema.Library)) {
 }
 
 // meet deals with a library that a process has mapped.
-func (s *Set) meet(m fileMapped, found func(schema.Library)) {
-	if s.libs.known[m.id] || len(s.libs.known) >= MaxLibraries {
+func (s *Set) meet(m reader.Mapping, found func(schema.Library)) {
+	if s.libs.known[m.ID] || len(s.libs.known) >= MaxLibraries {
 		return
 	}
-	lib := schema.Library{Path: name(m.path), Late: true}
+	lib := schema.Library{Path: name(m.Path), Late: true}
 	if s.helper == nil {
-		s.libs.known[m.id] = true
+		s.libs.known[m.ID] = true
 		found(lib)
 		return
 	}
-	r, err := s.helper.ask(request{Pid: m.pid, Span: m.span, Path: m.path, Ref: s.conf.Ref(lib.Path)})
-	if err != nil || r.Gone {
+	got, err := s.libs.reader.Mapped(m, s.libs.functions)
+	if err != nil {
 		return // the process has ended; the next one that has the library is met again
 	}
-	s.libs.known[m.id] = true
-	if r.Known {
+	s.libs.known[m.ID] = true
+	taken, err := s.libs.take(got, m.Path)
+	switch {
+	case err != nil:
+		for _, at := range s.sites {
+			lib.Refused = refuse(lib.Refused, at.hook, err)
+		}
+	case taken == nil:
 		return // a file system in layers shows it under another number
+	default:
+		defer taken.file.Close()
+		lib.Refused, lib.Probed = s.probeLate(taken)
 	}
-	lib.Probed, lib.Refused = len(r.Refused) == 0, r.Refused
 	found(lib)
+}
+
+// probeLate has the helper probe a library.
+func (s *Set) probeLate(lib *Library) (refused []schema.Refusal, probed bool) {
+	r, err := s.helper.probe(lib, s.conf.Ref(lib.Name))
+	if err != nil {
+		for _, at := range s.sites {
+			refused = refuse(refused, at.hook, err)
+		}
+		return refused, false
+	}
+	return r.Refused, len(r.Refused) == 0
 }
 
 // refuse notes why a library has no probe in a function, unless it may lack that.
@@ -121,7 +146,7 @@ func (s *Set) stopFollowing() error {
 	errs := []error{s.watch.stop()}
 	s.following.Wait()
 	if s.helper != nil {
-		errs = append(errs, s.helper.stop())
+		s.helper.process.Stop()
 	}
 	errs = append(errs, s.watch.close())
 	s.watch, s.helper = nil, nil

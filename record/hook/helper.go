@@ -5,77 +5,53 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"sync"
 	"syscall"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/features"
 
+	"netrec/record/fence"
 	"netrec/record/priv"
+	"netrec/record/reader"
 	"netrec/schema"
 )
 
 // The helper is a process beside the recorder that keeps the privilege to probe files. It
-// does one thing: told of a process and a C library that it has mapped, it attaches the
-// programs that it was born with. It reads no events, writes no file, loads no program,
-// and ends with the recorder.
+// does one thing: given a C library, open, and where its functions are, it attaches the
+// programs that it was given first. It reads no events, opens and writes no file, loads no
+// program, and ends with the recorder.
 
 // helperName is the argv[0] by which the program knows that it is the helper.
 const helperName = "netrec: probing libraries"
 
-// Descriptors of the helper; programs follow.
+// Questions to the helper; the first must be askOrders.
 const (
-	requestFD = 3
-	replyFD   = 4
-	progFD    = 5
+	askOrders = "orders"
+	askProbe  = "probe"
 )
 
-// orders are the helper's first message: what to attach, in the order of its descriptors.
+// orders are what to attach: programs come along in this order.
 type orders struct {
 	Hooks   []schema.Hook
 	Cookies bool
-	Known   []inode // files that have their probes
 }
 
-// request is a library in the memory of a process.
+// request is a library; its file comes along.
 type request struct {
-	Pid  uint32
-	Span string // addresses of its code
-	Path string
-	Ref  uint32 // how rows shall name it
+	Offsets map[string]uint64 // of its functions
+	Ref     uint32            // how rows shall name it
 }
 
 // reply is what became of it.
-type reply struct {
-	Gone    bool // the process has ended, or the file is out of reach
-	Known   bool // it had its probes already
-	Refused []schema.Refusal
-}
+type reply struct{ Refused []schema.Refusal }
 
 // helper is the recorder's side.
-type helper struct {
-	cmd *exec.Cmd
-	out *json.Encoder
-	in  *json.Decoder
-	end io.Closer
-}
+type helper struct{ process *fence.Process }
 
-func startHelper(sites []site, cookies bool, libs *libraries) (*helper, error) {
+func startHelper(sites []site, cookies bool) (*helper, error) {
 	o := orders{Cookies: cookies}
-	for id := range libs.seen {
-		o.Known = append(o.Known, id)
-	}
-	requestR, requestW, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer requestR.Close()
-	replyR, replyW, err := os.Pipe()
-	if err != nil {
-		requestW.Close()
-		return nil, err
-	}
-	defer replyW.Close()
-	files := []*os.File{requestFD - 3: requestR, replyFD - 3: replyW}
+	var files []*os.File
 	for _, at := range sites {
 		fd, err := syscall.Dup(at.prog.FD())
 		if err != nil {
@@ -86,105 +62,86 @@ func startHelper(sites []site, cookies bool, libs *libraries) (*helper, error) {
 		files = append(files, f)
 		o.Hooks = append(o.Hooks, at.hook)
 	}
-	h := &helper{cmd: &exec.Cmd{Path: "/proc/self/exe", Args: []string{helperName}, Stderr: os.Stderr, ExtraFiles: files},
-		out: json.NewEncoder(requestW), in: json.NewDecoder(replyR), end: requestW}
-	if err := h.cmd.Start(); err != nil {
+	p, err := fence.Start(helperName)
+	if err != nil {
 		return nil, err
 	}
-	var ready reply
-	if err := h.out.Encode(&o); err != nil {
+	if _, err := p.Ask(reader.Patience, askOrders, &o, &reply{}, files...); err != nil {
+		p.Stop()
 		return nil, err
 	}
-	if err := h.in.Decode(&ready); err != nil {
-		return nil, fmt.Errorf("it ended: %w", h.stop())
-	}
-	return h, nil
+	return &helper{p}, nil
 }
 
-// ask sends a request and waits for its reply.
-func (h *helper) ask(r request) (reply, error) {
-	var answer reply
-	if err := h.out.Encode(&r); err != nil {
-		return answer, err
-	}
-	return answer, h.in.Decode(&answer)
-}
-
-// stop ends the helper, and with it its probes.
-func (h *helper) stop() error {
-	h.end.Close()
-	return h.cmd.Wait()
+// probe has a library probed.
+func (h *helper) probe(lib *Library, ref uint32) (answer reply, err error) {
+	_, err = h.process.Ask(reader.Patience, askProbe, &request{lib.offsets, ref}, &answer, lib.file)
+	return answer, err
 }
 
 // Init must be called first in main. In a process made by StartHelper it does not return;
 // in any other it does nothing.
-func Init() {
-	if len(os.Args) != 1 || os.Args[0] != helperName {
-		return
-	}
-	if err := help(os.NewFile(requestFD, "requests"), os.NewFile(replyFD, "replies")); err != nil {
-		fmt.Fprintf(os.Stderr, "netrec: helper for libraries: %v\n", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+func Init() { fence.Serve(helperName, helpReady) }
 
-// help is the helper: it serves until the recorder is gone.
-func help(requests io.Reader, replies io.Writer) error {
-	in, out := json.NewDecoder(requests), json.NewEncoder(replies)
-	var o orders
-	if err := in.Decode(&o); err != nil {
-		return fmt.Errorf("orders: %w", err)
+// helpReady makes the helper. CAP_SYS_ADMIN is what probes in files take since 6.16, the
+// others what they took before.
+func helpReady() (map[string]fence.Handler, error) {
+	// Whoever is not root cannot ask for it: it is read from this process's own memory.
+	if _, err := features.LinuxVersionCode(); err != nil {
+		return nil, err
 	}
-	w := &worker{set: &Set{cookie: o.Cookies, libs: newLibraries()}}
-	for _, id := range o.Known {
-		w.set.libs.seen[id] = true
+	if err := priv.Drop(priv.SysAdmin, priv.Perfmon, priv.BPF); err != nil {
+		return nil, err
 	}
-	for i, h := range o.Hooks {
-		p, err := ebpf.NewProgramFromFD(progFD + i)
-		if err != nil {
-			return fmt.Errorf("program %s: %w", h.Prog, err)
-		}
-		w.set.sites = append(w.set.sites, site{h, p})
-	}
-	// CAP_SYS_ADMIN is what probes in files take; the others open them.
-	if err := priv.Drop(priv.SysAdmin, priv.SysPtrace, priv.DACReadSearch); err != nil {
-		return err
-	}
-	for answer := (reply{}); ; {
-		if err := out.Encode(&answer); err != nil {
-			return nil // the recorder is gone
-		}
-		var r request
-		if err := in.Decode(&r); err != nil {
-			return nil
-		}
-		answer = w.serve(r)
-	}
+	w := &worker{set: &Set{}}
+	return map[string]fence.Handler{askOrders: w.begin, askProbe: w.probe}, fence.Deny()
 }
 
 // worker attaches, and holds what it has attached.
 type worker struct {
 	set   *Set
+	mu    sync.Mutex // a library that hangs keeps no other from its probes
 	links []io.Closer
 }
 
-func (w *worker) serve(r request) (out reply) {
-	if !isLibc(r.Path) {
-		return reply{Gone: true} // whoever asks: no other files
+func (w *worker) begin(question json.RawMessage, files []*os.File) (any, []*os.File, error) {
+	var o orders
+	if err := json.Unmarshal(question, &o); err != nil {
+		return nil, nil, err
 	}
-	lib, err := w.set.libs.mapped(fileMapped{pid: r.Pid, span: r.Span, path: r.Path})
-	switch {
-	case err != nil:
-		return reply{Gone: true}
-	case lib == nil:
-		return reply{Known: true}
+	if len(files) != len(o.Hooks) || w.set.sites != nil {
+		return nil, nil, fmt.Errorf("%d programs for %d hooks", len(files), len(o.Hooks))
 	}
-	defer lib.file.Close()
+	w.set.cookie = o.Cookies
+	for i, h := range o.Hooks {
+		fd, err := syscall.Dup(int(files[i].Fd()))
+		if err != nil {
+			return nil, nil, err
+		}
+		p, err := ebpf.NewProgramFromFD(fd)
+		if err != nil {
+			return nil, nil, fmt.Errorf("program %s: %w", h.Prog, err)
+		}
+		w.set.sites = append(w.set.sites, site{h, p})
+	}
+	return reply{}, nil, nil
+}
+
+func (w *worker) probe(question json.RawMessage, files []*os.File) (any, []*os.File, error) {
+	var r request
+	if err := json.Unmarshal(question, &r); err != nil {
+		return nil, nil, err
+	}
+	if len(files) != 1 {
+		return nil, nil, fmt.Errorf("%d files for one library", len(files))
+	}
+	var out reply
 	for _, at := range w.set.sites {
-		l, err := w.set.linkLibrary(lib, at, r.Ref)
+		l, err := w.set.linkLibrary(&Library{file: files[0], offsets: r.Offsets}, at, r.Ref)
+		w.mu.Lock()
 		w.links = append(w.links, l...)
+		w.mu.Unlock()
 		out.Refused = refuse(out.Refused, at.hook, err)
 	}
-	return out
+	return out, nil, nil
 }

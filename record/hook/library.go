@@ -1,134 +1,185 @@
 package hook
 
 import (
-	"bufio"
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cilium/ebpf/link"
-	"golang.org/x/sys/unix"
 
+	"netrec/record/fence"
 	"netrec/record/proc"
+	"netrec/record/reader"
+	"netrec/schema"
 )
 
-// Bounds on what containers may bring: each has a C library of its own, and its file may
-// say anything.
+// Bounds on what containers may bring: each has a C library of its own.
 const (
-	MaxLibraries    = 256 // that get probes, in all
-	maxLibraryBytes = 64 << 20
-	maxLibraryName  = 512
+	MaxLibraries   = 256 // that get probes, in all
+	maxLibraryName = 512
+	maxLeftNamed   = 3 // of those left out, in a warning
 )
 
-// libcPatterns are where distributions keep their C library.
-var libcPatterns = []string{"/lib/*-linux-gnu*/libc.so.6", "/lib64/libc.so.6", "/usr/lib64/libc.so.6", "/usr/lib/libc.so.6",
-	"/lib/libc.so.6", "/lib/libc.musl-*.so.1", "/lib/ld-musl-*.so.1", "/lib/*-linux-musl*/libc.so"}
-
-// isLibc tells a C library by its name: glibc's, also as it was called before 2.34, and
-// musl's, which is the loader too.
-func isLibc(path string) bool {
-	base := filepath.Base(strings.TrimSuffix(path, deleted))
-	return base == "libc.so.6" || base == "libc.so" || strings.HasPrefix(base, "libc-2.") ||
-		strings.HasPrefix(base, "ld-musl-") || strings.HasPrefix(base, "libc.musl-")
-}
-
-// deleted is what the kernel adds to the path of a file that has been removed since it was
-// mapped; upgrades of the C library leave such behind in every process that goes on.
-const deleted = " (deleted)"
-
-// Library is a file that gets probes because programs look names up through it.
+// Library is a file that gets probes because programs look names up through it. The recorder
+// never reads it: it is somebody else's, and so is what it says (package reader).
 type Library struct {
-	Name string // as its users name it
-	file *os.File
-	exe  *link.Executable // opened once: reading its symbols takes longer than a probe in it
+	Name    string // as its users name it
+	file    *os.File
+	offsets map[string]uint64 // of functions in the file
 }
 
-// executable is the file as probes are attached to it.
-func (l *Library) executable() (ex *link.Executable, err error) {
-	if l.exe == nil {
-		l.exe, err = link.OpenExecutable(proc.Path(l.file))
+// place is where a function is in the library.
+func (l *Library) place(function string) (*link.Executable, uint64, error) {
+	off, ok := l.offsets[function]
+	if !ok {
+		return nil, 0, fmt.Errorf("symbol %s: %w", function, link.ErrNoSymbol)
 	}
-	return l.exe, err
+	ex, err := link.OpenExecutable(proc.Path(l.file))
+	return ex, off, err
 }
-
-// inode is what probes are attached to.
-type inode struct{ Dev, Ino uint64 }
 
 // libraries finds C libraries, each file once.
 type libraries struct {
-	seen  map[inode]bool // files, as stat has them
-	known map[inode]bool // files, as mappings have them: not always the same on file systems in layers
+	reader    *reader.Reader
+	functions []string              // that probes stand in
+	seen      map[reader.Inode]bool // files, as stat has them
+	known     map[reader.Inode]bool // files, as mappings have them: not always the same on file systems in layers
+	left      []string              // files without probes, and why
 }
 
-func newLibraries() *libraries {
-	return &libraries{seen: map[inode]bool{}, known: map[inode]bool{}}
+func newLibraries(r *reader.Reader, functions []string) *libraries {
+	return &libraries{reader: r, functions: functions, seen: map[reader.Inode]bool{}, known: map[reader.Inode]bool{}}
 }
 
-// take makes an opened file a library. It closes what it does not take: files that were
+// libraryFunctions are those that the events have hooks in.
+func libraryFunctions(events []*schema.Event) (names []string) {
+	for _, e := range events {
+		for _, rung := range e.Ladder {
+			for _, h := range rung {
+				if h.Kind == schema.Uprobe || h.Kind == schema.Uretprobe {
+					names = append(names, symbol(h))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// take makes a file that was read a library. It closes what it does not take: files that were
 // taken before, and, with the reason, what can have no probes.
-func (l *libraries) take(f *os.File, st *unix.Stat_t, path string) (*Library, error) {
-	id := inode{st.Dev, st.Ino}
-	if l.seen[id] {
-		f.Close()
+func (l *libraries) take(got *reader.Library, path string) (*Library, error) {
+	if got.Left != "" {
+		return nil, fmt.Errorf("%s: %s", path, got.Left)
+	}
+	if l.seen[got.ID] {
+		got.File.Close()
 		return nil, nil
 	}
 	if len(l.seen) >= MaxLibraries {
-		f.Close()
+		got.File.Close()
 		return nil, fmt.Errorf("%s: more than %d C libraries", path, MaxLibraries)
 	}
-	l.seen[id] = true
-	if err := usable64(f, st.Size); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	l.known[id] = true
-	return &Library{Name: name(path), file: f}, nil
-}
-
-// usable64 refuses what the probes cannot read: 32-bit code has its arguments elsewhere.
-func usable64(f *os.File, size int64) error {
-	if size > maxLibraryBytes {
-		return fmt.Errorf("%d bytes, more than a C library has", size)
-	}
-	var head [20]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != elf.ELFMAG {
-		return errors.New("not an ELF file")
-	}
-	if elf.Class(head[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Machine(head[18]) != elf.EM_X86_64 {
-		return errors.New("not 64-bit code of this machine")
-	}
-	return nil
+	l.seen[got.ID], l.known[got.ID] = true, true
+	return &Library{Name: name(path), file: got.File, offsets: got.Offsets}, nil
 }
 
 // atStart finds the libraries named by the user, the host's own and those mapped by
 // running processes. Of the first, one that cannot be used is an error.
 func (l *libraries) atStart(given []string) (found []*Library, err error) {
 	for _, path := range given {
-		f, st, err := proc.Link(path)
+		got, err := l.reader.Installed(path, true, l.functions)
 		if err != nil {
-			return found, err
+			return found, fmt.Errorf("look for name lookups in %s: %w", path, err)
 		}
-		lib, err := l.take(f, st, path)
+		lib, err := l.take(got, path)
 		if err != nil {
 			return found, err
 		}
 		found = appendLibrary(found, lib)
 	}
-	for _, p := range libcPatterns {
-		paths, _ := filepath.Glob(p)
-		for _, path := range paths {
-			if f, st, err := proc.Link(path); err == nil {
-				lib, _ := l.take(f, st, path) // of another architecture
-				found = appendLibrary(found, lib)
-			}
-		}
+	c, err := l.reader.Candidates()
+	if err != nil {
+		l.left = append(l.left, fmt.Sprintf("those of this host: %v", err))
+		return found, nil
 	}
-	return append(found, l.running()...), nil
+	if c.Unread > 0 {
+		l.left = append(l.left, fmt.Sprintf("those of %d processes that did not show theirs in time", c.Unread))
+	}
+	for _, r := range l.readAll(&c) {
+		found = appendLibrary(found, l.judge(r))
+	}
+	return found, nil
+}
+
+// result is what became of one candidate.
+type result struct {
+	path   string
+	mapped reader.Mapping // of a process, if it has one
+	got    *reader.Library
+	err    error
+}
+
+// readAll reads all candidates at once: one whose file system hangs keeps none waiting.
+func (l *libraries) readAll(c *reader.Candidates) []result {
+	all := make([]result, 0, len(c.Installed)+len(c.Mapped))
+	for _, path := range c.Installed {
+		all = append(all, result{path: path})
+	}
+	for _, m := range c.Mapped {
+		all = append(all, result{path: m.Path, mapped: m})
+	}
+	var reading sync.WaitGroup
+	for i := range all {
+		r := &all[i]
+		reading.Go(func() {
+			if r.mapped.Pid == 0 {
+				r.got, r.err = l.reader.Installed(r.path, false, l.functions)
+			} else {
+				r.got, r.err = l.reader.Mapped(r.mapped, l.functions)
+			}
+		})
+	}
+	reading.Wait()
+	return all
+}
+
+// judge takes what was read, or notes what is left out. Files of other machines and
+// processes that have ended are nothing to note.
+func (l *libraries) judge(r result) *Library {
+	if gone := (*fence.GoneError)(nil); errors.As(r.err, &gone) {
+		l.left = append(l.left, fmt.Sprintf("%q: %v", r.path, r.err))
+	}
+	if r.err != nil {
+		return nil
+	}
+	lib, err := l.take(r.got, r.path)
+	if err != nil {
+		who := "on this host"
+		if r.mapped.Pid != 0 {
+			who = fmt.Sprintf("of process %d", r.mapped.Pid)
+		}
+		l.left = append(l.left, fmt.Sprintf("%q %s: %s", name(r.path), who, r.got.Left))
+	}
+	if r.mapped.Pid != 0 {
+		l.known[r.mapped.ID] = true
+	}
+	return lib
+}
+
+// warning says in one line which libraries have no probes, "" if all have.
+func (l *libraries) warning() string {
+	if len(l.left) == 0 {
+		return ""
+	}
+	text := "no probes in C libraries: " + strings.Join(l.left[:min(len(l.left), maxLeftNamed)], "; ")
+	if more := len(l.left) - maxLeftNamed; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }
 
 func appendLibrary(libs []*Library, lib *Library) []*Library {
@@ -140,85 +191,6 @@ func appendLibrary(libs []*Library, lib *Library) []*Library {
 
 // name is a path as rows carry it.
 func name(path string) string { return path[:min(len(path), maxLibraryName)] }
-
-// running finds what the processes of this moment have mapped.
-func (l *libraries) running() (found []*Library) {
-	for _, m := range runningLibcs() {
-		lib, err := l.mapped(m)
-		if err == nil {
-			l.known[m.id] = true
-		}
-		found = appendLibrary(found, lib)
-	}
-	return found
-}
-
-// fileMapped is the code of a C library in the memory of a process.
-type fileMapped struct {
-	pid  uint32
-	span string // its addresses, as the link in map_files is called
-	path string
-	id   inode
-}
-
-// mapped opens the file behind a mapping: by the kernel's own link to it where that is
-// allowed (CAP_CHECKPOINT_RESTORE), else by its path in the root of the process.
-func (l *libraries) mapped(m fileMapped) (*Library, error) {
-	dir := "/proc/" + strconv.FormatUint(uint64(m.pid), 10)
-	f, st, err := proc.Link(dir + "/map_files/" + m.span)
-	if err != nil {
-		if f, st, err = proc.Below(dir+"/root", m.path, 0); err != nil {
-			return nil, err
-		}
-	}
-	return l.take(f, st, m.path)
-}
-
-// runningLibcs reads the maps of every process, each file once.
-func runningLibcs() (found []fileMapped) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	seen := map[inode]bool{}
-	for _, dir := range dirs {
-		pid, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
-		f, openErr := os.Open(dir + "/maps")
-		if err != nil || openErr != nil {
-			continue // the process ended
-		}
-		for _, m := range mappedLibcs(f) {
-			if !seen[m.id] {
-				seen[m.id] = true
-				m.pid = uint32(pid)
-				found = append(found, m)
-			}
-		}
-		f.Close()
-	}
-	return found
-}
-
-// mappedLibcs reads lines "from-to perms offset major:minor inode path".
-func mappedLibcs(maps io.Reader) (found []fileMapped) {
-	for sc := bufio.NewScanner(maps); sc.Scan(); {
-		head, path, ok := strings.Cut(sc.Text(), "/")
-		fields := strings.Fields(head)
-		if !ok || len(fields) != 5 || !strings.Contains(fields[1], "x") || !isLibc(path) {
-			continue
-		}
-		var from, to, major, minor, ino uint64
-		_, err := fmt.Sscanf(fields[0]+" "+fields[3]+" "+fields[4], "%x-%x %x:%x %d", &from, &to, &major, &minor, &ino)
-		if err != nil {
-			continue
-		}
-		// map_files has no leading zeros, maps has.
-		found = append(found, fileMapped{span: fmt.Sprintf("%x-%x", from, to), path: "/" + path, id: fileID(major, minor, ino)})
-	}
-	return found
-}
-
-// fileID numbers a file as stat does.
-func fileID(major, minor, ino uint64) inode {
-	return inode{unix.Mkdev(uint32(major), uint32(minor)), ino}
-}
 
 // closeLibraries lets the files go; their probes stay.
 func closeLibraries(libs []*Library) {

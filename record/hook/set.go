@@ -17,6 +17,7 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 
 	"netrec/bpf"
+	"netrec/record/reader"
 	"netrec/schema"
 )
 
@@ -30,7 +31,8 @@ type Config struct {
 	Symbols   Symbols
 	Ref       func(string) uint32 // stores a string for columns of type ref
 
-	Libraries []string // files to probe beside the C libraries that are found
+	Libraries []string       // files to probe beside the C libraries that are found
+	Reader    *reader.Reader // which looks for them; needed by events of libraries
 
 	CPUs      int
 	Rings     int   // for hot events, a power of two

@@ -58,11 +58,11 @@ func (s *Set) linkLibraries(h schema.Hook, p *ebpf.Program) ([]io.Closer, error)
 
 // linkLibrary attaches one program in one library, which rows shall name by ref.
 func (s *Set) linkLibrary(lib *Library, at site, ref uint32) ([]io.Closer, error) {
-	ex, err := lib.executable()
+	ex, off, err := lib.place(symbol(at.hook))
 	if err != nil {
 		return nil, err
 	}
-	o := &link.UprobeOptions{}
+	o := &link.UprobeOptions{Address: off} // where it is given, nobody reads the file
 	if s.cookie {
 		o.Cookie = uint64(ref)
 	}
@@ -88,9 +88,9 @@ func (s *Set) linkLibrary(lib *Library, at site, ref uint32) ([]io.Closer, error
 
 func probeLibrary(ex *link.Executable, h schema.Hook, p *ebpf.Program, o *link.UprobeOptions) (link.Link, error) {
 	if h.Kind == schema.Uretprobe {
-		return ex.Uretprobe(symbol(h), p, o)
+		return ex.Uretprobe("", p, o)
 	}
-	return ex.Uprobe(symbol(h), p, o)
+	return ex.Uprobe("", p, o)
 }
 
 // copyFor loads a program again that knows its library, for kernels without cookies.

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"netrec/record/reader"
 )
 
 // watch is told by the kernel of every file whose code is mapped into a process, through
@@ -79,7 +81,7 @@ func (w *watch) close() error {
 }
 
 // take reads all messages and keeps those about C libraries.
-func (w *watch) take(lost *bool) (out []fileMapped) {
+func (w *watch) take(lost *bool) (out []reader.Mapping) {
 	for _, r := range w.cpus {
 		r.each(func(kind uint32, msg []byte) {
 			switch kind {
@@ -108,20 +110,20 @@ type mmap2 struct {
 const mmap2Size = int(unsafe.Sizeof(mmap2{}))
 
 // parseMmap2 is false for other files than C libraries.
-func parseMmap2(msg []byte) (m fileMapped, ok bool) {
+func parseMmap2(msg []byte) (m reader.Mapping, ok bool) {
 	if len(msg) <= mmap2Size {
 		return m, false
 	}
 	path, _, _ := bytes.Cut(msg[mmap2Size:], []byte{0})
-	if !isLibc(string(path)) {
+	if !reader.IsLibc(string(path)) {
 		return m, false
 	}
 	var h mmap2
 	if _, err := binary.Decode(msg, binary.NativeEndian, &h); err != nil {
 		return m, false
 	}
-	return fileMapped{pid: h.Pid, span: fmt.Sprintf("%x-%x", h.Addr, h.Addr+h.Len), path: string(path),
-		id: fileID(uint64(h.Major), uint64(h.Minor), h.Ino)}, true
+	return reader.Mapping{Pid: h.Pid, Span: fmt.Sprintf("%x-%x", h.Addr, h.Addr+h.Len), Path: string(path),
+		ID: reader.NumberOf(uint64(h.Major), uint64(h.Minor), h.Ino)}, true
 }
 
 // ringPages is the size of a ring: messages are some 150 bytes, a program has ten.

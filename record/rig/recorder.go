@@ -167,5 +167,11 @@ func (r *Recorder) Used() time.Duration {
 	return r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
 }
 
+// Memory is the most memory that the recorder had resident, in bytes; to be asked once it has ended.
+func (r *Recorder) Memory() int64 {
+	usage, _ := r.cmd.ProcessState.SysUsage().(*syscall.Rusage) // on Linux it is
+	return usage.Maxrss << 10
+}
+
 // Said is what the recorder wrote; to be asked once it has ended.
 func (r *Recorder) Said() string { return r.said.String() }

@@ -23,10 +23,8 @@ func (f *File) Functions() (Table, error) {
 // Go program's own table together are what is left.
 func (f *File) functions(t *Table) error {
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		// A file has at most one of each; a hostile one may have thousands.
-		i := slices.IndexFunc(f.sections, func(s Section) bool { return s.kind == uint32(kind) })
-		if i >= 0 && int64(f.sections[i].link) < int64(len(f.sections)) {
-			if err := f.symbols(t, &f.sections[i], &f.sections[f.sections[i].link]); err != nil {
+		if s, strs := f.symbolSection(kind); s != nil {
+			if err := f.symbols(t, s, strs); err != nil {
 				return err
 			}
 		}
@@ -42,6 +40,16 @@ func (f *File) functions(t *Table) error {
 		*t = before // what the table gave before it turned out damaged is not to be trusted
 	}
 	return nil
+}
+
+// symbolSection is the first section of a kind, and its names; nil for none. A file has at
+// most one of each kind; a hostile one may have thousands.
+func (f *File) symbolSection(kind elf.SectionType) (symbols, names *Section) {
+	i := slices.IndexFunc(f.sections, func(s Section) bool { return s.kind == uint32(kind) })
+	if i < 0 || int64(f.sections[i].link) >= int64(len(f.sections)) {
+		return nil, nil
+	}
+	return &f.sections[i], &f.sections[f.sections[i].link]
 }
 
 // symbols adds the functions of a symbol section with names from strs.
@@ -74,9 +82,7 @@ func (f *File) symbols(t *Table, s, strs *Section) error {
 
 // symbol adds one symbol if it is a function with a name; false when the table is full.
 func (f *File) symbol(t *Table, b, names []byte) bool {
-	info := b[f.pick(4, 12)]
-	defined := binary.LittleEndian.Uint16(b[f.pick(6, 14):]) != uint16(elf.SHN_UNDEF)
-	if typ := elf.ST_TYPE(info); !defined || typ != elf.STT_FUNC && typ != elf.STT_GNU_IFUNC {
+	if !f.isFunction(b) {
 		return true
 	}
 	at := uint64(binary.LittleEndian.Uint32(b))
@@ -91,8 +97,15 @@ func (f *File) symbol(t *Table, b, names []byte) bool {
 		name = name[:i] // its version, which .dynsym has elsewhere
 	}
 	rank := uint8(0)
-	if elf.ST_BIND(info) == elf.STB_LOCAL {
+	if elf.ST_BIND(b[f.pick(4, 12)]) == elf.STB_LOCAL {
 		rank = 1
 	}
 	return t.Add(f.word(b, 8, 4), f.word(b, 16, 8), rank, name)
+}
+
+// isFunction tells of a symbol whether it is code that the file has.
+func (f *File) isFunction(b []byte) bool {
+	defined := binary.LittleEndian.Uint16(b[f.pick(6, 14):]) != uint16(elf.SHN_UNDEF)
+	typ := elf.ST_TYPE(b[f.pick(4, 12)])
+	return defined && (typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC)
 }
