@@ -80,3 +80,29 @@ func (s *session) newcomers() error {
 
 // maxLate bounds what the footer says of places that came late.
 const maxLate = 256
+
+// noNames writes down that user stacks stay addresses from now on, and tells so once.
+func (s *session) noNames() {
+	if s.unnamed {
+		return
+	}
+	text := s.nameless()
+	if text == "" {
+		return
+	}
+	s.unnamed = true
+	fmt.Fprintf(s.opt.Notice, "netrec: %s\n", text)
+	s.meta.Warnings = append(s.meta.Warnings, text)
+}
+
+// nameless says that user stacks have no names, "" while they have.
+func (s *session) nameless() string {
+	if s.userNames == nil {
+		return ""
+	}
+	err := s.userNames.Trouble()
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("user stacks have addresses instead of names: %v", err)
+}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netrec/record/fence"
 	"netrec/record/filter"
 	"netrec/record/hook"
 	"netrec/record/host"
@@ -44,7 +45,7 @@ func (s *session) prepare(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	s.names = newResolver(symbol.New(s.symbols, symbol.NewUser()))
+	s.names = newResolver(symbol.New(s.symbols, s.namer()))
 	if len(s.opt.Command) > 0 {
 		if s.child, err = priv.Start(s.opt.Command); err != nil {
 			return err
@@ -75,7 +76,10 @@ func (s *session) prepare(ctx context.Context) error {
 			return fmt.Errorf("tell that recording has begun: %w", err)
 		}
 	}
-	if err := priv.Drop(s.keep()...); err != nil {
+	if err := priv.Drop(); err != nil {
+		return err
+	}
+	if err := fence.Deny(); err != nil {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
@@ -98,28 +102,37 @@ func touch(path string) error {
 	return nil
 }
 
-// keep is the capabilities that outlive the start: user stacks are resolved while the
-// recording runs, from the memory maps and files of other users' processes.
-func (s *session) keep() []priv.Cap {
-	if s.records(schema.AsUstack) {
-		return []priv.Cap{priv.SysPtrace, priv.DACReadSearch}
-	}
-	return nil
-}
-
 // records reports whether an event that has a hook has a field of a kind.
 func (s *session) records(as schema.As) bool {
 	return slices.ContainsFunc(s.hooks.Plans, func(p hook.Plan) bool {
-		return len(p.Hooks) > 0 && slices.ContainsFunc(p.Event.Fields(), func(f schema.Field) bool { return f.As == as })
+		return len(p.Hooks) > 0 && has(p.Event, as)
 	})
 }
 
-// startReader starts the process that reads files of others, beside the rest of the start.
+func has(e *schema.Event, as schema.As) bool {
+	return slices.ContainsFunc(e.Fields(), func(f schema.Field) bool { return f.As == as })
+}
+
+// startReader starts the process that reads files of others, beside the rest of the start. It
+// keeps the privileges to do so for as long as user stacks are recorded, which are named
+// while the recording runs, from the memory maps and files of other users' processes.
 func (s *session) startReader() (err error) {
-	if slices.ContainsFunc(s.opt.Events, (*schema.Event).Libraries) {
-		s.reader, err = reader.Start()
+	stacks := slices.ContainsFunc(s.opt.Events, func(e *schema.Event) bool { return has(e, schema.AsUstack) })
+	if !stacks && !slices.ContainsFunc(s.opt.Events, (*schema.Event).Libraries) {
+		return nil
+	}
+	if s.reader, err = reader.Start(); err == nil && stacks {
+		s.userNames = s.reader.Names()
 	}
 	return err
+}
+
+// namer names user stacks, if there are any.
+func (s *session) namer() symbol.Namer {
+	if s.userNames == nil {
+		return nil
+	}
+	return s.userNames
 }
 
 func (s *session) attach() error {
@@ -140,7 +153,7 @@ func (s *session) attach() error {
 			return err
 		}
 	}
-	if !s.hooks.Following() {
+	if !s.hooks.Following() && s.userNames == nil {
 		s.reader.Stop()
 	}
 	s.hooks.Forget()

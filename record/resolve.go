@@ -122,6 +122,14 @@ func (r *resolver) Stack(user bool, pid int32, frames []uint64) string {
 	return withoutProbe(s)
 }
 
+// objects is the files that user stacks were found in, if they are more than those known.
+func (r *resolver) objects(known int) []schema.Object {
+	if r.symbols.User == nil {
+		return nil
+	}
+	return r.symbols.User.Objects(known)
+}
+
 // withoutProbe is a stack as far as its hook. A sample that met nothing but a probe, where no
 // more could be walked, stays what it is.
 func withoutProbe(stack string) string {

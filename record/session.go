@@ -27,26 +27,27 @@ import (
 
 // session is one recording, from the first privilege to the last byte.
 type session struct {
-	opt     Options
-	filters *filter.Set
-	cpus    int
-	report  *host.Report
-	lacks   []string       // said once: later the recorder may do nothing
-	reader  *reader.Reader // of other people's files; nil where nothing needs it
-	symbols *symbol.Kernel
-	names   *resolver
-	hooks   *hook.Set
-	file    *capture.Writer
-	acct    *account
-	drain   *drain
-	writer  *writer
-	counts  *counting
-	child   *priv.Child
-	start   schema.Anchor
-	meta    schema.Recording
-	begun   time.Time
-	opened  time.Time     // when the probes began to make rows
-	rooted  time.Duration // how long the recorder kept its privileges
+	opt       Options
+	filters   *filter.Set
+	cpus      int
+	report    *host.Report
+	lacks     []string       // said once: later the recorder may do nothing
+	reader    *reader.Reader // of other people's files; nil where nothing needs it
+	userNames *reader.Names  // asks it for names in user stacks; nil where there are none
+	symbols   *symbol.Kernel
+	names     *resolver
+	hooks     *hook.Set
+	file      *capture.Writer
+	acct      *account
+	drain     *drain
+	writer    *writer
+	counts    *counting
+	child     *priv.Child
+	start     schema.Anchor
+	meta      schema.Recording
+	begun     time.Time
+	opened    time.Time     // when the probes began to make rows
+	rooted    time.Duration // how long the recorder kept its privileges
 
 	attaching time.Duration // how long it took to attach the hooks
 
@@ -63,6 +64,7 @@ type session struct {
 	warned  bool // of lost commits
 	blind   bool // told of a library without probes
 	unseen  bool // told of a CPU that is not sampled
+	unnamed bool // told of user stacks without names
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
@@ -156,6 +158,7 @@ func (s *session) run(ctx context.Context) error {
 			if err := errors.Join(s.newLibraries(), s.newcomers(), s.newModules()); err != nil {
 				return err
 			}
+			s.noNames()
 			s.cost()
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now

@@ -81,7 +81,7 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming
 		return c
 	}
 	// Of several files the newest knows them all, whatever becomes of its first rows.
-	if list := s.names.symbols.User.Objects(0); list != nil {
+	if list := s.names.objects(0); list != nil {
 		c.err = c.file.Set(schema.KeyObjects, list)
 	}
 	if c.err = errors.Join(c.err, s.describeFile(c.file, rec, c.sockets, c.counters), c.file.Commit()); c.err != nil {
@@ -100,6 +100,9 @@ func nextPart(p *schema.Part) *schema.Part {
 // warnings are those of a file, with how many sockets are listed as they were before.
 func (s *session) warnings(old int) []string {
 	ws := slices.Concat(s.lacks, s.report.Warnings, s.hooks.Warnings)
+	if text := s.nameless(); text != "" {
+		ws = append(ws, text)
+	}
 	if old > 0 {
 		ws = append(ws, fmt.Sprintf("%d sockets of other network namespaces are listed as they were when the recording began", old))
 	}

@@ -25,10 +25,14 @@ const (
 	hardMemory = 1 << 30
 )
 
+// leanGC is how far the heap may grow between two collections, in percent: questions are few.
+const leanGC = 40
+
 // Questions.
 const (
 	askCandidates = "candidates"
 	askLibrary    = "library"
+	askNames      = "names"
 )
 
 // Reader asks the process.
@@ -61,6 +65,7 @@ func Init() { fence.Serve(processName, ready) }
 // even at their files in /proc.
 func ready() (map[string]fence.Handler, error) {
 	debug.SetMemoryLimit(softMemory)
+	debug.SetGCPercent(leanGC)
 	limit := unix.Rlimit{Cur: hardMemory, Max: hardMemory}
 	if err := unix.Setrlimit(unix.RLIMIT_DATA, &limit); err != nil {
 		return nil, err
@@ -75,6 +80,7 @@ func ready() (map[string]fence.Handler, error) {
 	return map[string]fence.Handler{
 		askCandidates: handle(candidates),
 		askLibrary:    handleFile(library),
+		askNames:      handle(namer()),
 	}, nil
 }
 

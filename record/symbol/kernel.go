@@ -158,6 +158,18 @@ func (k *Kernel) Name(addr uint64) string {
 	return s
 }
 
+// frames names the frames of a stack, but for those that are there because somebody looks.
+func (k *Kernel) frames(at, addrs []uint64) (names []string, complete bool) {
+	names, complete = make([]string, len(addrs)), true
+	for i, skip := range k.hidden(at, addrs) {
+		if !skip {
+			text, ok := k.frame(at[i], addrs[i])
+			names[i], complete = text, complete && ok
+		}
+	}
+	return names, complete
+}
+
 // frame names the function that covers at, with the offset of addr.
 func (k *Kernel) frame(at, addr uint64) (string, bool) {
 	if k != nil {

@@ -59,6 +59,19 @@ func identify(pid int32) (identity, bool) {
 	return id, true
 }
 
+// identify is the same for a program on a file system that may not answer; one that does not
+// is taken to have ended.
+func (u *User) identify(pid int32) (identity, bool) {
+	id, err := guarded(u.guard, func() (identity, error) {
+		id, alive := identify(pid)
+		if !alive {
+			return id, os.ErrProcessDone
+		}
+		return id, nil
+	})
+	return id, err == nil
+}
+
 // process returns what is known of a pid, after making sure, now and then, that it
 // is still the same program. Of one that has ended the last knowledge stays.
 func (u *User) process(pid int32) *process {
@@ -67,7 +80,7 @@ func (u *User) process(pid int32) *process {
 	if ok && now.Sub(p.checked) < checkEvery {
 		return p
 	}
-	id, alive := identify(pid)
+	id, alive := u.identify(pid)
 	if !ok || alive && id != p.id {
 		u.gen++
 		p = &process{pid: pid, id: id, gen: u.gen}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"netrec/schema"
 )
 
 // Bounds of stacks: frames of one (the kernel gives at most 127), bytes of one, and
@@ -22,12 +24,23 @@ const (
 // different ones. It may be used by several goroutines.
 type Stacks struct {
 	Kernel *Kernel // nil: kernel frames stay addresses
-	User   *User   // nil: so do user frames
+	User   Namer   // nil: so do user frames
 
 	mu    sync.Mutex
 	seed  maphash.Seed
 	cache *lru[uint64, folded]
 	hash  []byte // scratch
+}
+
+// Namer names addresses in the memory of processes: a User, or somebody who asks one.
+type Namer interface {
+	// Program is a number of the program in a process, a new one whenever names may have changed.
+	Program(pid int32) uint64
+	// Frames names the functions that cover at, each with the offset of its address; nil if
+	// addresses have to do, false where asking again later may give a better answer.
+	Frames(pid int32, at, addrs []uint64) (names []string, complete bool)
+	// Objects is the files that frames were found in, if they are more than those known.
+	Objects(known int) []schema.Object
 }
 
 // folded is a stack as text. One that may get better names later is used until
@@ -38,7 +51,7 @@ type folded struct {
 }
 
 // New returns an empty cache of stacks.
-func New(k *Kernel, u *User) *Stacks {
+func New(k *Kernel, u Namer) *Stacks {
 	return &Stacks{Kernel: k, User: u, seed: maphash.MakeSeed(), cache: newLRU[uint64, folded](maxCacheBytes)}
 }
 
@@ -58,20 +71,23 @@ func (s *Stacks) Stack(user bool, pid int32, frames []uint64) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !user {
-		return s.fold(0, frames, s.Kernel.hidden, s.Kernel.frame)
+		return s.fold(0, frames, s.Kernel.frames)
 	}
 	if s.User == nil {
-		return s.fold(0, frames, nil, func(_, addr uint64) (string, bool) { return hex(addr), true })
+		return s.fold(0, frames, func(_, addrs []uint64) ([]string, bool) { return hexes(addrs), true })
 	}
-	s.User.mu.Lock()
-	defer s.User.mu.Unlock()
-	p := s.User.process(pid)
-	return s.fold(p.gen, frames, nil, func(at, addr uint64) (string, bool) { return s.User.frame(p, at, addr) })
+	return s.fold(s.User.Program(pid), frames, func(at, addrs []uint64) ([]string, bool) {
+		names, ok := s.User.Frames(pid, at, addrs)
+		if names == nil {
+			names = hexes(addrs)
+		}
+		return names, ok
+	})
 }
 
-// fold looks a stack up in the cache or names its frames. gen tells programs apart, hidden
-// marks frames to leave out, nil for none.
-func (s *Stacks) fold(gen uint64, frames []uint64, hidden func(at, addrs []uint64) []bool, name func(at, addr uint64) (string, bool)) string {
+// fold looks a stack up in the cache or names its frames. gen tells programs apart; a name of
+// none leaves its frame out.
+func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addrs []uint64) ([]string, bool)) string {
 	s.hash = binary.NativeEndian.AppendUint64(s.hash[:0], gen)
 	for _, f := range frames {
 		s.hash = binary.NativeEndian.AppendUint64(s.hash, f)
@@ -80,19 +96,12 @@ func (s *Stacks) fold(gen uint64, frames []uint64, hidden func(at, addrs []uint6
 	if c, ok := s.cache.get(key); ok && (c.until.IsZero() || time.Now().Before(c.until)) {
 		return c.text
 	}
-	at := calls(frames)
-	skip := make([]bool, len(frames))
-	if hidden != nil {
-		skip = hidden(at, frames)
-	}
+	names, complete := name(calls(frames), frames)
 	var b strings.Builder
-	complete := true
-	for i := len(frames) - 1; i >= 0; i-- {
-		if skip[i] {
+	for _, text := range slices.Backward(names) {
+		if text == "" {
 			continue
 		}
-		text, ok := name(at[i], frames[i])
-		complete = complete && ok
 		if b.Len()+len(text) > maxStackBytes {
 			break
 		}
@@ -107,6 +116,15 @@ func (s *Stacks) fold(gen uint64, frames []uint64, hidden func(at, addrs []uint6
 	}
 	s.cache.put(key, c, len(c.text)+stackOverhead)
 	return c.text
+}
+
+// hexes is addresses as they are.
+func hexes(addrs []uint64) []string {
+	out := make([]string, len(addrs))
+	for i, a := range addrs {
+		out[i] = hex(a)
+	}
+	return out
 }
 
 // calls is where the frames are in their functions: all but the innermost are return

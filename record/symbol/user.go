@@ -65,6 +65,28 @@ func (u *User) Name(pid int32, addr uint64) string {
 	return s
 }
 
+// Program is a number of the program that a process runs, a new one whenever names may have
+// changed.
+func (u *User) Program(pid int32) uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.process(pid).gen
+}
+
+// Frames names addresses, as Name does, by the functions that cover at; false where looking
+// again later may give a better answer.
+func (u *User) Frames(pid int32, at, addrs []uint64) (names []string, complete bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	p := u.process(pid)
+	names, complete = make([]string, len(addrs)), true
+	for i := range addrs {
+		text, ok := u.frame(p, at[i], addrs[i])
+		names[i], complete = text, complete && ok
+	}
+	return names, complete
+}
+
 // frame names the function that covers at, with the offset of addr; false where
 // looking again later may give a better answer.
 func (u *User) frame(p *process, at, addr uint64) (string, bool) {
