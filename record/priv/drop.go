@@ -17,25 +17,52 @@ const nobody = 65534
 // Identity is the user and group that the recorder becomes.
 type Identity struct{ UID, GID int }
 
-// Target is who Drop will become: the user behind sudo, or nobody, instead of root;
-// the process's own user and group where it was not started by root. The user is
-// never 0.
+// ownUser is the user that the packages make for the recorder. As nobody it would share an
+// identity with whatever else runs as nobody, and could be stopped by it.
+const ownUser = "netrec"
+
+// passwd is where users are listed.
+const passwd = "/etc/passwd"
+
+// Target is who Drop will become instead of root: the user behind sudo, else the recorder's
+// own where the host has one, else nobody; the process's own user and group where it was not
+// started by root. The user is never 0.
 func Target() Identity {
-	return target(os.Getuid(), os.Getgid(), os.Getenv("SUDO_UID"), os.Getenv("SUDO_GID"))
+	return target(os.Getuid(), os.Getgid(), os.Getenv("SUDO_UID"), os.Getenv("SUDO_GID"), passwd)
 }
 
-func target(uid, gid int, sudoUID, sudoGID string) Identity {
+func target(uid, gid int, sudoUID, sudoGID, users string) Identity {
 	if uid != 0 {
 		return Identity{uid, gid}
 	}
-	id := Identity{nobody, nobody}
+	id := own(users)
 	if n, ok := parseID(sudoUID); ok {
-		id.UID = n
+		id = Identity{n, nobody}
 		if n, ok := parseID(sudoGID); ok {
 			id.GID = n
 		}
 	}
 	return id
+}
+
+// own is the recorder's own user, or nobody.
+func own(users string) Identity {
+	b, err := os.ReadFile(users)
+	if err != nil {
+		return Identity{nobody, nobody}
+	}
+	for line := range strings.Lines(string(b)) { // name:password:uid:gid:…
+		f := strings.Split(strings.TrimSpace(line), ":")
+		if len(f) < 4 || f[0] != ownUser {
+			continue
+		}
+		uid, ok := parseID(f[2])
+		gid, ok2 := parseID(f[3])
+		if ok && ok2 {
+			return Identity{uid, gid}
+		}
+	}
+	return Identity{nobody, nobody}
 }
 
 // parseID accepts any id but 0 and the one that means none.

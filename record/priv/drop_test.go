@@ -141,6 +141,8 @@ func runChild(t *testing.T, role string, env ...string) outcome {
 }
 
 func TestDrop(t *testing.T) {
+	self := own(passwd)
+	uid, gid := strconv.Itoa(self.UID), strconv.Itoa(self.GID)
 	for _, tt := range []struct {
 		name    string
 		keep    []Cap
@@ -149,10 +151,10 @@ func TestDrop(t *testing.T) {
 		gid     string
 		allowed []string // attempts that the kept capabilities permit
 	}{
-		{"everything", nil, nil, "65534", "65534", nil},
+		{"everything", nil, nil, uid, gid, nil},
 		{"behind sudo", nil, []string{"SUDO_UID=1234", "SUDO_GID=2345"}, "1234", "2345", nil},
-		{"sudo by root", nil, []string{"SUDO_UID=0", "SUDO_GID=0"}, "65534", "65534", nil},
-		{"for user stacks", []Cap{SysPtrace, DACReadSearch}, nil, "65534", "65534",
+		{"sudo by root", nil, []string{"SUDO_UID=0", "SUDO_GID=0"}, uid, gid, nil},
+		{"for user stacks", []Cap{SysPtrace, DACReadSearch}, nil, uid, gid,
 			[]string{"read /etc/shadow", "read root's environment"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -207,7 +209,7 @@ func TestTarget(t *testing.T) {
 		{0, 0, "root", "1", Identity{nobody, nobody}},
 		{500, 501, "1000", "1000", Identity{500, 501}},
 	} {
-		if got := target(tt.uid, tt.gid, tt.sudo, tt.sgid); got != tt.want {
+		if got := target(tt.uid, tt.gid, tt.sudo, tt.sgid, os.DevNull); got != tt.want {
 			t.Errorf("target(%d, %d, %q, %q) = %v, want %v", tt.uid, tt.gid, tt.sudo, tt.sgid, got, tt.want)
 		}
 	}
@@ -283,5 +285,34 @@ func TestBefore511(t *testing.T) {
 		if got := before(release, 5, 11); got != want {
 			t.Errorf("before(%q, 5, 11) = %v", release, got)
 		}
+	}
+}
+
+// A user of its own is taken where the host has one that is somebody.
+func TestOwnUser(t *testing.T) {
+	none := Identity{nobody, nobody}
+	for users, want := range map[string]Identity{
+		"": none,
+		"root:x:0:0::/root:/bin/sh\nnetrec:x:991:989:netrec:/:/usr/sbin/nologin\n": {991, 989},
+		"netrec:x:991:989::/:/bin/false":                                           {991, 989},
+		"netrecorder:x:7:7::/:\n":                                                  none,
+		"netrec:x:0:0::/:\n":                                                       none,
+		"netrec:x:991:0::/:\n":                                                     none,
+		"netrec:x:-1:7::/:\n":                                                      none,
+		"netrec:x\n":                                                               none,
+	} {
+		path := filepath.Join(t.TempDir(), "passwd")
+		if err := os.WriteFile(path, []byte(users), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := target(0, 0, "", "", path); got != want {
+			t.Errorf("%q: %v, want %v", users, got, want)
+		}
+		if got := target(0, 0, "1000", "1000", path); got != (Identity{1000, 1000}) {
+			t.Errorf("%q, by sudo: %v", users, got)
+		}
+	}
+	if got := own("/no/such/file"); got != none {
+		t.Errorf("without a list of users: %v", got)
 	}
 }
