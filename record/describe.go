@@ -164,7 +164,7 @@ func (s *session) fixer() (fix func([]byte), fixed []bool) {
 			frames = append(frames, a)
 		}
 		select {
-		case early <- userStack{pid, frames}:
+		case early <- userStack{pid, ts, frames}:
 		default: // named when its row is written, if the process is still there
 		}
 	}, fixed
@@ -186,6 +186,7 @@ func hashFrames(key uint64, raw []byte) uint64 {
 // userStack is a stack to be named soon.
 type userStack struct {
 	pid    int32
+	ts     uint64
 	frames []uint64
 }
 
@@ -195,7 +196,7 @@ func (s *session) nameEarly() chan<- userStack {
 	early := make(chan userStack, 256)
 	go func() {
 		for st := range early {
-			s.names.Stack(true, st.pid, st.frames)
+			s.names.Stack(true, st.pid, st.ts, st.frames)
 		}
 	}()
 	return early

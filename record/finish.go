@@ -67,6 +67,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.writer.finish(s.drain.pile)
 	s.file = s.writer.file
 	s.warnLost()
+	s.noNames()
 	errs = append(errs, s.confess())
 	errs = append(errs, s.close()...)
 	sum := s.summary()

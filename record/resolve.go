@@ -114,8 +114,8 @@ var probeFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf
 const probeDepth = 6
 
 // Stack folds a stack and cuts netrec's own frames from its inner end.
-func (r *resolver) Stack(user bool, pid int32, frames []uint64) string {
-	s := r.symbols.Stack(user, pid, frames)
+func (r *resolver) Stack(user bool, pid int32, ts uint64, frames []uint64) string {
+	s := r.symbols.Stack(user, pid, ts, frames)
 	if user {
 		return s
 	}

@@ -26,7 +26,7 @@ func (oddNames) Enum(e *schema.Enum, v int64) string { return e.Lookup(v) }
 func (oddNames) Ref(id uint32) string                { return oddWords[int(id)%len(oddWords)] }
 func (oddNames) Ksym(addr uint64) string             { return fmt.Sprintf("sym_%x", addr%97) }
 func (oddNames) Cgroup(id uint32) string             { return fmt.Sprintf("/g%d", id%7) }
-func (oddNames) Stack(user bool, pid int32, frames []uint64) string {
+func (oddNames) Stack(user bool, pid int32, _ uint64, frames []uint64) string {
 	return fmt.Sprintf("%v;%d;%s", user, len(frames), oddWords[int(uint32(pid))%len(oddWords)])
 }
 

@@ -227,8 +227,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 // constant is a Resolver that does not allocate.
 type constant struct{}
 
-func (constant) Enum(*schema.Enum, int64) string    { return "enum" }
-func (constant) Ref(uint32) string                  { return "ref" }
-func (constant) Ksym(uint64) string                 { return "ksym" }
-func (constant) Cgroup(uint32) string               { return "cgroup" }
-func (constant) Stack(bool, int32, []uint64) string { return "a;b" }
+func (constant) Enum(*schema.Enum, int64) string            { return "enum" }
+func (constant) Ref(uint32) string                          { return "ref" }
+func (constant) Ksym(uint64) string                         { return "ksym" }
+func (constant) Cgroup(uint32) string                       { return "cgroup" }
+func (constant) Stack(bool, int32, uint64, []uint64) string { return "a;b" }

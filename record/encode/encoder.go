@@ -23,9 +23,9 @@ type Resolver interface {
 	Ref(id uint32) string
 	Ksym(addr uint64) string
 	Cgroup(id uint32) string
-	// Stack folds frames, given innermost first, into one string. The slice is
-	// only valid during the call.
-	Stack(user bool, pid int32, frames []uint64) string
+	// Stack folds frames, given innermost first, into one string: those of a process at a
+	// time, monotonic ns. The slice is only valid during the call.
+	Stack(user bool, pid int32, ts uint64, frames []uint64) string
 }
 
 // RowGroup is what the footer needs to know about one row group.
@@ -58,6 +58,7 @@ type Encoder struct {
 	name   []byte  // a resolved name
 	valid  []byte  // the same as UTF-8
 	frames []uint64
+	ts     uint64 // of the row whose name is looked for
 
 	mixed mixing
 	pages pageBuffers

@@ -29,7 +29,7 @@ func (names) Ksym(addr uint64) string { return fmt.Sprintf("sym_%x", addr/2) }
 
 func (names) Cgroup(id uint32) string { return fmt.Sprintf("/g%d", id/2) }
 
-func (names) Stack(user bool, pid int32, frames []uint64) string {
+func (names) Stack(user bool, pid int32, _ uint64, frames []uint64) string {
 	return fmt.Sprint(user, ";", pid, ";", frames)
 }
 
@@ -157,7 +157,7 @@ func expectedStack(user bool, rec, raw []byte) string {
 	if user {
 		pid = int32(binary.LittleEndian.Uint32(rec[offPid:]))
 	}
-	return names{}.Stack(user, pid, frames)
+	return names{}.Stack(user, pid, 0, frames)
 }
 
 func number64(raw []byte, signed bool) int64 {

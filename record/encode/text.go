@@ -185,6 +185,7 @@ func (e *Encoder) nameOf(c *column, f *field, row []byte) int32 {
 	known := &f.raws
 	at, fresh := known.bytes.index(e.key(f, row))
 	if fresh {
+		e.ts = binary.LittleEndian.Uint64(row[offTS:])
 		known.codes = append(known.codes, e.nameBytes(c, f, known.bytes.at(at)))
 	}
 	return known.codes[at]
@@ -278,7 +279,7 @@ func (e *Encoder) stack(user bool, pid int32, raw []byte) string {
 	for ; len(raw) >= 8; raw = raw[8:] {
 		e.frames = append(e.frames, binary.LittleEndian.Uint64(raw))
 	}
-	return e.res.Stack(user, pid, e.frames)
+	return e.res.Stack(user, pid, e.ts, e.frames)
 }
 
 // Address families that have addresses the file can spell.

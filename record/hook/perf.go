@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"netrec/record/perfring"
 	"netrec/schema"
 )
 
@@ -42,7 +42,7 @@ func (s *Set) linkPerf(h schema.Hook, p *ebpf.Program) ([]io.Closer, error) {
 	if !ok || err != nil {
 		return nil, fmt.Errorf("no event of perf %q", h.Target)
 	}
-	cpus, err := onlineCPUs()
+	cpus, err := perfring.OnlineCPUs()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Set) Newcomers() (late []schema.Late) {
 	if len(s.timers) == 0 {
 		return nil
 	}
-	cpus, err := onlineCPUs()
+	cpus, err := perfring.OnlineCPUs()
 	if err != nil {
 		return nil
 	}
@@ -127,33 +127,4 @@ func openPerf(config, hertz uint64, cpu int, p *ebpf.Program) (perfEvent, error)
 		return -1, err
 	}
 	return perfEvent(fd), nil
-}
-
-func onlineCPUs() ([]int, error) {
-	b, err := os.ReadFile("/sys/devices/system/cpu/online")
-	if err != nil {
-		return nil, fmt.Errorf("which CPUs are online: %w", err)
-	}
-	return parseCPUs(strings.TrimSpace(string(b)))
-}
-
-// parseCPUs reads a list like 0-3,8.
-func parseCPUs(list string) ([]int, error) {
-	const most = 1 << 14
-	var cpus []int
-	for _, part := range strings.Split(list, ",") {
-		lo, hi, isRange := strings.Cut(part, "-")
-		first, err := strconv.Atoi(lo)
-		last := first
-		if err == nil && isRange {
-			last, err = strconv.Atoi(hi)
-		}
-		if err != nil || first < 0 || last < first || last >= most {
-			return nil, fmt.Errorf("list of CPUs %q: not numbers and ranges", list)
-		}
-		for cpu := first; cpu <= last; cpu++ {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus, nil
 }

@@ -5,24 +5,27 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"netrec/record/perfring"
 	"netrec/record/reader"
 )
 
 // watch is told by the kernel of every file whose code is mapped into a process, through
 // a ring of perf per CPU. It costs nothing until a program is started or loads a library.
 type watch struct {
-	cpus   []*perfRing
+	cpus   []*perfring.Ring
 	wakeup int // eventfd that ends wait
 	poll   []unix.PollFd
 }
 
+// ringPages is the size of a ring: messages are some 150 bytes, a program has ten.
+const ringPages = 16
+
 func newWatch() (w *watch, err error) {
-	cpus, err := onlineCPUs()
+	cpus, err := perfring.OnlineCPUs()
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +40,10 @@ func newWatch() (w *watch, err error) {
 		return w, fmt.Errorf("create an eventfd: %w", err)
 	}
 	w.poll = []unix.PollFd{{Fd: int32(w.wakeup), Events: unix.POLLIN}}
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Wakeup: 1,
+		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitWatermark}
 	for _, cpu := range cpus {
-		r, err := openPerfRing(cpu)
+		r, err := perfring.Open(cpu, attr, ringPages)
 		if errors.Is(err, unix.ENODEV) {
 			continue // went offline meanwhile
 		}
@@ -46,7 +51,7 @@ func newWatch() (w *watch, err error) {
 			return w, fmt.Errorf("cpu %d: %w", cpu, err)
 		}
 		w.cpus = append(w.cpus, r)
-		w.poll = append(w.poll, unix.PollFd{Fd: int32(r.fd), Events: unix.POLLIN})
+		w.poll = append(w.poll, unix.PollFd{Fd: int32(r.FD()), Events: unix.POLLIN})
 	}
 	return w, nil
 }
@@ -72,7 +77,7 @@ func (w *watch) stop() error {
 func (w *watch) close() error {
 	var errs []error
 	for _, r := range w.cpus {
-		errs = append(errs, r.close())
+		errs = append(errs, r.Close())
 	}
 	if w.wakeup > 0 {
 		errs = append(errs, unix.Close(w.wakeup))
@@ -83,7 +88,7 @@ func (w *watch) close() error {
 // take reads all messages and keeps those about C libraries.
 func (w *watch) take(lost *bool) (out []reader.Mapping) {
 	for _, r := range w.cpus {
-		r.each(func(kind uint32, msg []byte) {
+		r.Each(func(kind uint32, _ uint16, msg []byte) {
 			switch kind {
 			case unix.PERF_RECORD_LOST:
 				*lost = true
@@ -124,58 +129,4 @@ func parseMmap2(msg []byte) (m reader.Mapping, ok bool) {
 	}
 	return reader.Mapping{Pid: h.Pid, Span: fmt.Sprintf("%x-%x", h.Addr, h.Addr+h.Len), Path: string(path),
 		ID: reader.NumberOf(uint64(h.Major), uint64(h.Minor), h.Ino)}, true
-}
-
-// ringPages is the size of a ring: messages are some 150 bytes, a program has ten.
-const ringPages = 16
-
-// perfRing is one CPU's messages.
-type perfRing struct {
-	fd  int
-	mem []byte
-	msg []byte // of a message that goes around the end
-}
-
-func openPerfRing(cpu int) (*perfRing, error) {
-	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Wakeup: 1,
-		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitWatermark, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}
-	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	page := unix.Getpagesize()
-	mem, err := unix.Mmap(fd, 0, (1+ringPages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		unix.Close(fd)
-		return nil, fmt.Errorf("map a ring of perf: %w", err)
-	}
-	return &perfRing{fd: fd, mem: mem}, nil
-}
-
-func (r *perfRing) close() error {
-	return errors.Join(unix.Munmap(r.mem), unix.Close(r.fd))
-}
-
-// each gives the body of every message; it is valid during the call.
-func (r *perfRing) each(f func(kind uint32, body []byte)) {
-	const header = 8 // type, misc, size
-	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.mem[0]))
-	data := r.mem[unix.Getpagesize():]
-	tail, head := page.Data_tail, atomic.LoadUint64(&page.Data_head)
-	for tail < head {
-		at := tail % uint64(len(data))
-		size := uint64(binary.NativeEndian.Uint16(data[at+6:])) // headers do not go around the end
-		if size < header {
-			tail = head // cannot be
-			break
-		}
-		msg := data[at:min(at+size, uint64(len(data)))]
-		if n := uint64(len(msg)); n < size {
-			r.msg = append(append(r.msg[:0], msg...), data[:size-n]...)
-			msg = r.msg
-		}
-		f(binary.NativeEndian.Uint32(msg), msg[header:])
-		tail += size
-	}
-	atomic.StoreUint64(&page.Data_tail, tail)
 }

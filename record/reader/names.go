@@ -21,9 +21,6 @@ const (
 	maxListed   = 64   // objects that come with one answer
 )
 
-// programEvery is how long a process is taken to run the program that it ran.
-const programEvery = 200 * time.Millisecond
-
 // Names asks the process for the names of addresses; it is a symbol.Namer. Where the process
 // has ended, addresses stay addresses.
 type Names struct {
@@ -35,11 +32,8 @@ type Names struct {
 	objects  []schema.Object
 }
 
-// program is which one a process was last seen to run.
-type program struct {
-	gen  uint64
-	seen time.Time
-}
+// program is which one a process ran, and from when to when that is known, monotonic ns.
+type program struct{ Gen, Since, Until uint64 }
 
 // Names begins to ask for names.
 func (r *Reader) Names() *Names { return &Names{reader: r, programs: map[int32]program{}} }
@@ -48,33 +42,35 @@ func (r *Reader) Names() *Names { return &Names{reader: r, programs: map[int32]p
 // is asked.
 type namesQuestion struct {
 	Pid   int32
+	TS    uint64   // when it had them, monotonic ns
 	At    []uint64 `json:",omitempty"` // where the code is whose name is wanted
 	Addrs []uint64 `json:",omitempty"` // what the name says
 	Known int      // how many objects the recorder has heard of
 }
 
 type namesReply struct {
-	Gen      uint64
+	Program  program
 	Names    []string
 	Complete bool
 	Objects  []schema.Object // that the recorder has not heard of
 }
 
-// Program is the number of the program in a process.
-func (n *Names) Program(pid int32) uint64 {
+// Program is the number of the program in a process at a time. The answer holds for all times
+// before it was asked, back to when the program began, so stacks of one commit ask once.
+func (n *Names) Program(pid int32, ts uint64) (gen, since, until uint64) {
 	n.mu.Lock()
 	p, ok := n.programs[pid]
 	n.mu.Unlock()
-	if ok && time.Since(p.seen) < programEvery {
-		return p.gen
+	if !ok || ts < p.Since || ts > p.Until {
+		a, _ := n.ask(namesQuestion{Pid: pid, TS: ts})
+		p = a.Program
 	}
-	a, _ := n.ask(namesQuestion{Pid: pid})
-	return a.Gen
+	return p.Gen, p.Since, p.Until
 }
 
 // Frames names addresses, nil if they have to stay what they are.
-func (n *Names) Frames(pid int32, at, addrs []uint64) (names []string, complete bool) {
-	a, ok := n.ask(namesQuestion{Pid: pid, At: at, Addrs: addrs})
+func (n *Names) Frames(pid int32, ts uint64, at, addrs []uint64) (names []string, complete bool) {
+	a, ok := n.ask(namesQuestion{Pid: pid, TS: ts, At: at, Addrs: addrs})
 	if !ok || len(a.Names) != len(addrs) {
 		return nil, false
 	}
@@ -100,7 +96,7 @@ func (n *Names) ask(q namesQuestion) (a namesReply, ok bool) {
 	if len(n.programs) >= maxPrograms {
 		clear(n.programs)
 	}
-	n.programs[q.Pid] = program{a.Gen, time.Now()}
+	n.programs[q.Pid] = a.Program
 	if len(n.objects) == q.Known { // else another goroutine has heard of them first
 		n.objects = append(n.objects, a.Objects...)
 	}
@@ -127,15 +123,16 @@ func (n *Names) Trouble() error {
 }
 
 // namer answers in the process.
-func namer() func(namesQuestion) (namesReply, error) {
-	user := symbol.NewUser()
+func namer(x symbol.Execs) func(namesQuestion) (namesReply, error) {
+	user := symbol.NewWatching(x)
 	return func(q namesQuestion) (a namesReply, err error) {
 		if len(q.At) != len(q.Addrs) {
 			return a, errors.New("addresses without places")
 		}
-		a.Gen = user.Program(q.Pid)
+		p := &a.Program
+		p.Gen, p.Since, p.Until = user.Program(q.Pid, q.TS)
 		if len(q.At) > 0 {
-			a.Names, a.Complete = user.Frames(q.Pid, q.At, q.Addrs)
+			a.Names, a.Complete = user.Frames(q.Pid, q.TS, q.At, q.Addrs)
 		}
 		if list := user.Objects(q.Known); q.Known >= 0 && len(list) > q.Known {
 			a.Objects = list[q.Known:min(len(list), q.Known+maxListed)]

@@ -70,6 +70,7 @@ func ready() (map[string]fence.Handler, error) {
 	if err := unix.Setrlimit(unix.RLIMIT_DATA, &limit); err != nil {
 		return nil, err
 	}
+	watched := execsOrNone()
 	// CAP_CHECKPOINT_RESTORE follows the kernel's own links to mapped files, also deleted ones.
 	if err := priv.Drop(priv.SysPtrace, priv.DACReadSearch, priv.CheckpointRestore); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func ready() (map[string]fence.Handler, error) {
 	return map[string]fence.Handler{
 		askCandidates: handle(candidates),
 		askLibrary:    handleFile(library),
-		askNames:      handle(namer()),
+		askNames:      handle(namer(watched)),
 	}, nil
 }
 

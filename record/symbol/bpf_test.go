@@ -39,7 +39,7 @@ func TestStacksWithoutTrampolines(t *testing.T) {
 			"__inet_stream_connect+0x44;tcp_v4_connect+0x200;tcp_v4_connect+0x2f0"},
 		{"nobody's", []uint64{0xffffffff81001010, 0xffffffffd0000000, 0xffffffff81002044}, "__inet_stream_connect+0x44;0xffffffffd0000000;tcp_connect+0x10"},
 	} {
-		if got := s.Stack(false, 0, tt.frames); got != tt.want {
+		if got := s.Stack(false, 0, Latest, tt.frames); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

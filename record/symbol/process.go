@@ -3,6 +3,7 @@ package symbol
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -34,6 +35,49 @@ type process struct {
 	read    time.Time
 	maps    []mapping
 	perf    perfMap
+
+	since  uint64   // monotonic ns: it has been this program since; 0: for as long as is known
+	until  uint64   // it was seen to be, the last time
+	before *process // the program that was in its place; that one knows of none before
+}
+
+// Latest is the time of who asks for what a process runs now.
+const Latest = math.MaxUint64
+
+// at is the program that was in the process at a time, nil if that is not known: an exec has
+// put others in its place since.
+func (p *process) at(ts uint64) *process {
+	if ts >= p.since {
+		return p
+	}
+	if b := p.before; b != nil && ts >= b.since && ts <= b.until {
+		return b
+	}
+	return nil
+}
+
+// Execs tells when processes became another program.
+type Execs interface {
+	// Last is when a process last did, monotonic ns; 0 if it has not been seen to.
+	Last(pid int32) uint64
+	// Missed is when some may not have been seen, the last time.
+	Missed() uint64
+}
+
+// NoExecs is Execs where the kernel does not tell.
+type NoExecs struct{}
+
+// Last knows of none.
+func (NoExecs) Last(int32) uint64 { return 0 }
+
+// Missed has not missed what it does not know of.
+func (NoExecs) Missed() uint64 { return 0 }
+
+// mono is the clock of events.
+func mono() uint64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // fails only for a bad address
+	return uint64(ts.Nano())
 }
 
 // identify reads who a process is; false if it has ended. One that is ending has a line in
@@ -75,23 +119,42 @@ func (u *User) identify(pid int32) (identity, bool) {
 // process returns what is known of a pid, after making sure, now and then, that it
 // is still the same program. Of one that has ended the last knowledge stays.
 func (u *User) process(pid int32) *process {
-	now := u.now()
+	now, asked := u.now(), mono()
+	last, missed := u.execs.Last(pid), u.execs.Missed()
 	p, ok := u.processes.get(pid)
-	if ok && now.Sub(p.checked) < checkEvery {
+	if ok && last <= p.since && missed <= p.until && now.Sub(p.checked) < checkEvery {
+		if u.execs != Execs(NoExecs{}) {
+			p.until = asked
+		}
 		return p
 	}
 	id, alive := u.identify(pid)
-	if !ok || alive && id != p.id {
-		u.gen++
-		p = &process{pid: pid, id: id, gen: u.gen}
-		u.processes.put(pid, p, processOverhead)
+	if !ok || last > p.since || alive && id != p.id {
+		p = u.succeed(p, &process{pid: pid, id: id, since: last})
 		if alive {
 			u.reread(p, now)
 		}
 	} else if alive && now.Sub(p.read) >= mapsEvery {
 		u.reread(p, now)
 	}
-	p.checked = now
+	p.checked, p.until = now, asked
+	return p
+}
+
+// succeed puts a program in the place of another, nil for none. When that happened is known
+// from the exec; else only that the old one was there when it was last looked at.
+func (u *User) succeed(old, p *process) *process {
+	u.gen++
+	p.gen = u.gen
+	if old != nil {
+		if p.since > old.since {
+			old.until = p.since - 1
+		} else {
+			p.since = mono()
+		}
+		old.before, p.before = nil, old
+	}
+	u.processes.put(p.pid, p, p.weight())
 	return p
 }
 
@@ -112,11 +175,19 @@ func (u *User) reread(p *process, now time.Time) {
 	p.maps = maps
 	u.gen++
 	p.gen = u.gen
-	weight := processOverhead
-	for i := range maps {
-		weight += mappingOverhead + len(maps[i].path)
+	u.processes.put(p.pid, p, p.weight())
+}
+
+// weight is the memory that a process and its past take.
+func (p *process) weight() int {
+	if p == nil {
+		return 0
 	}
-	u.processes.put(p.pid, p, weight)
+	n := processOverhead + p.before.weight()
+	for i := range p.maps {
+		n += mappingOverhead + len(p.maps[i].path)
+	}
+	return n
 }
 
 // owner reads the effective user of a process and its pid in its own namespace.

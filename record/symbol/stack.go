@@ -34,11 +34,12 @@ type Stacks struct {
 
 // Namer names addresses in the memory of processes: a User, or somebody who asks one.
 type Namer interface {
-	// Program is a number of the program in a process, a new one whenever names may have changed.
-	Program(pid int32) uint64
+	// Program is a number of the program in a process at a time, a new one whenever names may
+	// have changed, and from when to when that holds; 0 for one that is gone.
+	Program(pid int32, ts uint64) (gen, since, until uint64)
 	// Frames names the functions that cover at, each with the offset of its address; nil if
 	// addresses have to do, false where asking again later may give a better answer.
-	Frames(pid int32, at, addrs []uint64) (names []string, complete bool)
+	Frames(pid int32, ts uint64, at, addrs []uint64) (names []string, complete bool)
 	// Objects is the files that frames were found in, if they are more than those known.
 	Objects(known int) []schema.Object
 }
@@ -56,9 +57,10 @@ func New(k *Kernel, u Namer) *Stacks {
 }
 
 // Stack folds frames, given innermost first, to names from the outermost to the
-// innermost, joined by semicolons. It ends at the first zero frame. pid matters to
-// user stacks only.
-func (s *Stacks) Stack(user bool, pid int32, frames []uint64) string {
+// innermost, joined by semicolons. It ends at the first zero frame. The process and the time
+// of the stack, monotonic ns, matter to user stacks only: a process may have become another
+// program since.
+func (s *Stacks) Stack(user bool, pid int32, ts uint64, frames []uint64) string {
 	for i, f := range frames {
 		if f == 0 || i == maxFrames {
 			frames = frames[:i]
@@ -76,8 +78,12 @@ func (s *Stacks) Stack(user bool, pid int32, frames []uint64) string {
 	if s.User == nil {
 		return s.fold(0, frames, func(_, addrs []uint64) ([]string, bool) { return hexes(addrs), true })
 	}
-	return s.fold(s.User.Program(pid), frames, func(at, addrs []uint64) ([]string, bool) {
-		names, ok := s.User.Frames(pid, at, addrs)
+	gen, _, _ := s.User.Program(pid, ts)
+	return s.fold(gen, frames, func(at, addrs []uint64) ([]string, bool) {
+		if gen == 0 {
+			return hexes(addrs), true
+		}
+		names, ok := s.User.Frames(pid, ts, at, addrs)
 		if names == nil {
 			names = hexes(addrs)
 		}

@@ -36,7 +36,7 @@ func TestStack(t *testing.T) {
 		{"no user", true, []uint64{0x10, 0x20}, "0x20;0x10"},
 	} {
 		for range 2 { // from the tables, then from the cache
-			if got := s.Stack(tt.user, 1, tt.frames); got != tt.want {
+			if got := s.Stack(tt.user, 1, Latest, tt.frames); got != tt.want {
 				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
 		}
@@ -49,12 +49,12 @@ func TestStackIsBounded(t *testing.T) {
 	for i := range frames {
 		frames[i] = 1<<60 + uint64(i)
 	}
-	if n := strings.Count(s.Stack(false, 0, frames), ";"); n != maxFrames-1 {
+	if n := strings.Count(s.Stack(false, 0, Latest, frames), ";"); n != maxFrames-1 {
 		t.Errorf("%d separators, want %d", n, maxFrames-1)
 	}
 	for i := range 20_000 {
 		frames[0] = uint64(i) + 1
-		s.Stack(false, 0, frames[:64])
+		s.Stack(false, 0, Latest, frames[:64])
 	}
 	if s.cache.total > maxCacheBytes {
 		t.Errorf("%d bytes remembered", s.cache.total)
@@ -65,7 +65,7 @@ func TestStackIsBounded(t *testing.T) {
 func TestIncompleteStacksExpire(t *testing.T) {
 	s := New(nil, NewUser())
 	pid := int32(os.Getpid())
-	s.Stack(true, pid, []uint64{0x10})
+	s.Stack(true, pid, Latest, []uint64{0x10})
 	for _, c := range s.cache.byKey {
 		if c.Value.(*cached[uint64, folded]).value.until.IsZero() {
 			t.Error("a stack without names is kept for good")
@@ -157,7 +157,7 @@ func BenchmarkStackCached(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Stack(false, 0, frames)
+		s.Stack(false, 0, Latest, frames)
 	}
 }
 
@@ -170,6 +170,6 @@ func BenchmarkUserStackCached(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Stack(true, pid, frames)
+		s.Stack(true, pid, Latest, frames)
 	}
 }

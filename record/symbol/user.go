@@ -36,15 +36,21 @@ type User struct {
 	objects   *lru[fileID, *objfile.Object]
 	seen      objects
 	guard     guard
+	execs     Execs
 	gen       uint64
 	credit    time.Duration // left for reading files
 	credited  time.Time
 	now       func() time.Time
 }
 
-// NewUser returns a User that knows nothing yet.
-func NewUser() *User {
+// NewUser returns a User that knows nothing yet, and hears of none of its processes' execs.
+func NewUser() *User { return NewWatching(NoExecs{}) }
+
+// NewWatching returns one that is told of execs. Without it a stack from right before an exec
+// may be given names of the program after it.
+func NewWatching(x Execs) *User {
 	return &User{
+		execs:     x,
 		processes: newLRU[int32, *process](maxProcessBytes),
 		objects:   newLRU[fileID, *objfile.Object](maxObjectBytes),
 		seen:      newObjects(),
@@ -65,20 +71,27 @@ func (u *User) Name(pid int32, addr uint64) string {
 	return s
 }
 
-// Program is a number of the program that a process runs, a new one whenever names may have
-// changed.
-func (u *User) Program(pid int32) uint64 {
+// Program is a number of the program that a process ran at a time, a new one whenever names
+// may have changed, and from when to when that is known to hold; 0 if it is not known.
+func (u *User) Program(pid int32, ts uint64) (gen, since, until uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.process(pid).gen
+	p := u.process(pid).at(ts)
+	if p == nil {
+		return 0, ts, ts
+	}
+	return p.gen, p.since, p.until
 }
 
-// Frames names addresses, as Name does, by the functions that cover at; false where looking
-// again later may give a better answer.
-func (u *User) Frames(pid int32, at, addrs []uint64) (names []string, complete bool) {
+// Frames names addresses of a time, as Name does, by the functions that cover at; nil if the
+// program that had them is gone, false where looking again later may give a better answer.
+func (u *User) Frames(pid int32, ts uint64, at, addrs []uint64) (names []string, complete bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	p := u.process(pid)
+	p := u.process(pid).at(ts)
+	if p == nil {
+		return nil, true
+	}
 	names, complete = make([]string, len(addrs)), true
 	for i := range addrs {
 		text, ok := u.frame(p, at[i], addrs[i])
@@ -87,12 +100,18 @@ func (u *User) Frames(pid int32, at, addrs []uint64) (names []string, complete b
 	return names, complete
 }
 
+// runs reports whether the program is the one that its process has now.
+func (u *User) runs(p *process) bool {
+	now, ok := u.processes.get(p.pid)
+	return ok && now == p
+}
+
 // frame names the function that covers at, with the offset of addr; false where
 // looking again later may give a better answer.
 func (u *User) frame(p *process, at, addr uint64) (string, bool) {
 	m := find(p.maps, at)
 	if m == nil {
-		if now := u.now(); now.Sub(p.read) >= missEvery {
+		if now := u.now(); now.Sub(p.read) >= missEvery && u.runs(p) {
 			u.reread(p, now)
 			m = find(p.maps, at)
 		}

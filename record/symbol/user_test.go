@@ -160,7 +160,7 @@ func TestGoProgram(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		pid, addrs := start(t, bin)
-		if got := New(nil, NewUser()).Stack(true, pid, addrs); !want.MatchString(got) {
+		if got := New(nil, NewUser()).Stack(true, pid, Latest, addrs); !want.MatchString(got) {
 			t.Errorf("%q: stack %q", flags, got)
 		}
 		os.Remove(bin)

@@ -78,7 +78,7 @@ func (names) Ksym(addr uint64) string {
 }
 
 // Stack folds frames, outermost first.
-func (names) Stack(user bool, _ int32, frames []uint64) string {
+func (names) Stack(user bool, _ int32, _ uint64, frames []uint64) string {
 	var b strings.Builder
 	list, base := kernelNames, uint64(kernelBase)
 	if user {
