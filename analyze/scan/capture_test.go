@@ -22,11 +22,13 @@ import (
 
 type names struct{}
 
-func (names) Enum(e *schema.Enum, v int64) string            { return e.Lookup(v) }
-func (names) Ref(id uint32) string                           { return fmt.Sprintf("ref-%d", id%9) }
-func (names) Ksym(addr uint64) string                        { return fmt.Sprintf("sym_%x", addr%64) }
-func (names) Cgroup(id uint32) string                        { return fmt.Sprintf("/g%d", id%8) }
-func (names) Stack(user bool, pid int32, fr []uint64) string { return fmt.Sprint(user, pid%5, len(fr)) }
+func (names) Enum(e *schema.Enum, v int64) string { return e.Lookup(v) }
+func (names) Ref(id uint32) string                { return fmt.Sprintf("ref-%d", id%9) }
+func (names) Ksym(addr uint64) string             { return fmt.Sprintf("sym_%x", addr%64) }
+func (names) Cgroup(id uint32) string             { return fmt.Sprintf("/g%d", id%8) }
+func (names) Stack(user bool, pid int32, _ uint64, fr []uint64) string {
+	return fmt.Sprint(user, pid%5, len(fr))
+}
 
 // records makes n records of an event with random contents behind a sane header.
 func records(r *rand.Rand, e *schema.Event, n int, ts *uint64) encode.Batch {

@@ -22,11 +22,11 @@ import (
 
 type names struct{}
 
-func (names) Enum(e *schema.Enum, v int64) string { return e.Lookup(v) }
-func (names) Ref(id uint32) string                { return fmt.Sprintf("ref-%d", id) }
-func (names) Ksym(addr uint64) string             { return fmt.Sprintf("sym_%x", addr) }
-func (names) Cgroup(id uint32) string             { return fmt.Sprintf("/g%d", id) }
-func (names) Stack(bool, int32, uint64, []uint64) string  { return "main;connect" }
+func (names) Enum(e *schema.Enum, v int64) string        { return e.Lookup(v) }
+func (names) Ref(id uint32) string                       { return fmt.Sprintf("ref-%d", id) }
+func (names) Ksym(addr uint64) string                    { return fmt.Sprintf("sym_%x", addr) }
+func (names) Cgroup(id uint32) string                    { return fmt.Sprintf("/g%d", id) }
+func (names) Stack(bool, int32, uint64, []uint64) string { return "main;connect" }
 
 // batch makes n records whose seq counts from first.
 func batch(event string, n, first int) encode.Batch {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netrec/record/reader"
 	"netrec/record/symbol"
 )
 
@@ -130,4 +131,23 @@ func monotonic(t *testing.T) uint64 {
 		t.Fatal(err)
 	}
 	return uint64(ts.Nano())
+}
+
+// BenchmarkNames is what a stack costs that the recorder has not named yet.
+func BenchmarkNames(b *testing.B) {
+	r, err := reader.Start()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Stop()
+	names, pid := r.Names(), int32(os.Getpid())
+	at := make([]uint64, 30)
+	for i := range at {
+		at[i] = uint64(reflect.ValueOf(BenchmarkNames).Pointer()) + uint64(i)
+	}
+	for b.Loop() {
+		if _, ok := names.Frames(pid, symbol.Latest, at, at); !ok {
+			b.Fatal(names.Trouble())
+		}
+	}
 }
