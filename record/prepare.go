@@ -153,7 +153,7 @@ func (s *session) attach() error {
 			return err
 		}
 	}
-	if !s.hooks.Following() && s.userNames == nil {
+	if !s.hooks.Following() && !s.records(schema.AsUstack) {
 		s.reader.Stop()
 	}
 	s.hooks.Forget()
