@@ -46,7 +46,7 @@ type answer struct {
 	files   []*os.File
 }
 
-// socketFD is the child's end of the conversation; files given to Start follow.
+// socketFD is the child's end of the conversation.
 const socketFD = 3
 
 // Start starts this program again, under a name by which Serve knows it. It has the

@@ -97,7 +97,7 @@ func (x *execs) read() {
 		r.Each(func(kind uint32, misc uint16, body []byte) {
 			switch {
 			case kind == unix.PERF_RECORD_LOST:
-				x.missed = now()
+				x.missed = symbol.Mono()
 			case kind == unix.PERF_RECORD_COMM && misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0:
 				x.note(body)
 			}
@@ -113,14 +113,7 @@ func (x *execs) note(body []byte) {
 	}
 	if len(x.last) >= maxExecs {
 		clear(x.last)
-		x.missed = now()
+		x.missed = symbol.Mono()
 	}
 	x.last[int32(binary.NativeEndian.Uint32(body))] = binary.NativeEndian.Uint64(body[len(body)-time:])
-}
-
-// now is the clock of the messages.
-func now() uint64 {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // fails only for a bad address
-	return uint64(ts.Nano())
 }

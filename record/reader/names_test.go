@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"netrec/record/reader"
 	"netrec/record/symbol"
 )
@@ -75,7 +73,7 @@ func TestNamesBeforeExec(t *testing.T) {
 		}
 		return at
 	}
-	shell, when := code(""), monotonic(t)
+	shell, when := code(""), symbol.Mono()
 	named := frame(names, pid, when, shell)
 	if strings.HasPrefix(named, "0x") {
 		t.Fatalf("%#x of the shell is %s", shell, named)
@@ -84,7 +82,7 @@ func TestNamesBeforeExec(t *testing.T) {
 		t.Fatal(err)
 	}
 	sleep := code("sleep")
-	if got := frame(names, pid, monotonic(t), sleep); !strings.HasPrefix(got, "sleep") {
+	if got := frame(names, pid, symbol.Mono(), sleep); !strings.HasPrefix(got, "sleep") {
 		t.Errorf("%#x of sleep is %s", sleep, got)
 	}
 	if got := frame(names, pid, when, shell); got != named {
@@ -122,15 +120,6 @@ func codeOf(t *testing.T, pid int32, program string) (at uint64) {
 		}
 	}
 	return at
-}
-
-func monotonic(t *testing.T) uint64 {
-	t.Helper()
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
-		t.Fatal(err)
-	}
-	return uint64(ts.Nano())
 }
 
 // BenchmarkNames is what a stack costs that the recorder has not named yet.

@@ -73,8 +73,8 @@ func (NoExecs) Last(int32) uint64 { return 0 }
 // Missed has not missed what it does not know of.
 func (NoExecs) Missed() uint64 { return 0 }
 
-// mono is the clock of events.
-func mono() uint64 {
+// Mono is the clock of events and execs, in ns.
+func Mono() uint64 {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // fails only for a bad address
 	return uint64(ts.Nano())
@@ -119,7 +119,7 @@ func (u *User) identify(pid int32) (identity, bool) {
 // process returns what is known of a pid, after making sure, now and then, that it
 // is still the same program. Of one that has ended the last knowledge stays.
 func (u *User) process(pid int32) *process {
-	now, asked := u.now(), mono()
+	now, asked := u.now(), Mono()
 	last, missed := u.execs.Last(pid), u.execs.Missed()
 	p, ok := u.processes.get(pid)
 	if ok && last <= p.since && missed <= p.until && now.Sub(p.checked) < checkEvery {
@@ -150,7 +150,7 @@ func (u *User) succeed(old, p *process) *process {
 		if p.since > old.since {
 			old.until = p.since - 1
 		} else {
-			p.since = mono()
+			p.since = Mono()
 		}
 		old.before, p.before = nil, old
 	}
