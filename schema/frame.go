@@ -42,7 +42,8 @@ type Frame struct {
 	Checkpoint uint32 // how many of them, at the end of the body, are the checkpoint
 	Footer     uint32 // bytes of the footer that follows the body, 0 for none
 	BodyCRC    uint32 // CRC32C of the body
-	FooterCRC  uint32 // CRC32C of the footer; meaningless once its bytes are punched out
+	FooterCRC  uint32 // CRC32C of the footer without Room; meaningless once its bytes are punched out
+	Room       uint32 // bytes at the footer's start that are left for row groups of later commits
 }
 
 // Len is the distance from this frame's header to the next one's.
@@ -57,7 +58,7 @@ func (f *Frame) Append(b []byte) []byte {
 	b = append(b, f.Nonce[:]...)
 	b = binary.LittleEndian.AppendUint64(b, f.Seq)
 	b = binary.LittleEndian.AppendUint64(b, f.Body)
-	for _, v := range []uint32{f.Checkpoint, f.Footer, f.BodyCRC, f.FooterCRC, 0} {
+	for _, v := range []uint32{f.Checkpoint, f.Footer, f.BodyCRC, f.FooterCRC, f.Room} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], Castagnoli))
@@ -79,12 +80,13 @@ func ParseFrame(b []byte, nonce [NonceSize]byte, seq uint64) (Frame, error) {
 	copy(f.Nonce[:], b[8:])
 	f.Seq, f.Body = le.Uint64(b[24:]), le.Uint64(b[32:])
 	f.Checkpoint, f.Footer, f.BodyCRC, f.FooterCRC = le.Uint32(b[40:]), le.Uint32(b[44:]), le.Uint32(b[48:]), le.Uint32(b[52:])
+	f.Room = le.Uint32(b[56:])
 	switch {
 	case !bytes.Equal(f.Nonce[:], nonce[:]):
 		return f, fmt.Errorf("%w: of another file", ErrFrame)
 	case f.Seq != seq:
 		return f, fmt.Errorf("%w: commit %d where %d was due", ErrFrame, f.Seq, seq)
-	case f.Body > MaxFrame || f.Footer > MaxFrame || uint64(f.Checkpoint) > f.Body:
+	case f.Body > MaxFrame || f.Footer > MaxFrame || uint64(f.Checkpoint) > f.Body || f.Room > f.Footer:
 		return f, fmt.Errorf("%w: sizes out of range", ErrFrame)
 	}
 	return f, nil
@@ -95,6 +97,7 @@ const (
 	SectionBase     = 1 // Thrift FileMetaData with schema and without row groups; in the first commit
 	SectionRowGroup = 2 // Thrift RowGroup with absolute offsets
 	SectionMeta     = 3 // JSON object of metadata that changed, by key
+	SectionGroups   = 4 // the length (u32) of Thrift RowGroups one after the other, then these as a zstd frame
 )
 
 // AppendSection adds one section to a checkpoint.

@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -72,20 +73,56 @@ func (c *commit) section(kind uint32, s []byte) error {
 	case schema.SectionBase:
 		return c.base(s)
 	case schema.SectionRowGroup:
-		if c.leaves == nil && !c.searched {
-			c.findSchema(c.off)
-		}
-		if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
-			return tooLarge("row groups", have+1, c.o.MaxGroups)
-		}
-		g, err := parseGroup(&thrift{b: s}, c.leaves, c.o)
-		if err != nil {
-			return wrapDamage("row group", err)
-		}
-		c.groups = append(c.groups, g)
+		return c.rowGroup(&thrift{b: s})
+	case schema.SectionGroups:
+		return c.rowGroups(s)
 	case schema.SectionMeta:
 		return addMeta(c.kv, s, c.o)
 	}
+	return nil
+}
+
+// rowGroups takes over compressed row groups.
+func (c *commit) rowGroups(s []byte) error {
+	if len(s) < 4 {
+		return damaged("row groups: cut off")
+	}
+	n := int64(binary.LittleEndian.Uint32(s))
+	if n > c.o.MaxFooter {
+		return tooLarge("bytes of row groups", n, c.o.MaxFooter)
+	}
+	if n > maxShrunk*int64(len(s)) { // before memory is taken for it
+		return damaged("row groups: %s out of %s", plural(n, "byte"), commas(int64(len(s))))
+	}
+	b := make([]byte, n)
+	if err := c.inflate.inflate(codecZstd, b, s[4:]); err != nil {
+		return wrapDamage("row groups", err)
+	}
+	for r := (&thrift{b: b}); r.pos < len(b); {
+		if err := c.rowGroup(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxShrunk bounds how much smaller row groups can have become; those of a recording are a
+// tenth at best.
+const maxShrunk = 1024
+
+// rowGroup takes over the next row group of r.
+func (c *commit) rowGroup(r *thrift) error {
+	if c.leaves == nil && !c.searched {
+		c.findSchema(c.off)
+	}
+	if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
+		return tooLarge("row groups", have+1, c.o.MaxGroups)
+	}
+	g, err := parseGroup(r, c.leaves, c.o)
+	if err != nil {
+		return wrapDamage("row group", err)
+	}
+	c.groups = append(c.groups, g)
 	return nil
 }
 
@@ -128,5 +165,6 @@ func (w *walker) footer(off int64, fr *schema.Frame) ([]byte, bool) {
 	if _, err := w.f.ReadAt(b, off); err != nil {
 		return nil, false
 	}
+	b = b[fr.Room:]
 	return b, crc32.Checksum(b, schema.Castagnoli) == fr.FooterCRC
 }

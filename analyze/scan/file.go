@@ -92,6 +92,7 @@ func (f *File) read() error {
 		return fmt.Errorf("%w: not a Parquet file", ErrNotCapture)
 	}
 	w := newWalker(f.f, size, &f.o)
+	defer w.inflate.close()
 	var kv map[string][]byte
 	var err error
 	if f.framed, err = w.detect(head); err != nil {

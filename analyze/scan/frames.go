@@ -19,6 +19,8 @@ type walker struct {
 	o    *Options
 	buf  []byte
 
+	inflate inflater // of row groups in checkpoints
+
 	nonce    [schema.NonceSize]byte
 	mark     []byte // how every frame of this file begins
 	leaves   []leaf

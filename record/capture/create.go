@@ -101,9 +101,13 @@ func newWriter(f file, createdBy string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	packer, err := newWritten()
+	if err != nil {
+		return nil, err
+	}
 	now := time.Now()
-	w := &Writer{file: f, footer: footer, meta: map[string]string{}, changed: map[string]bool{},
-		now: time.Now, started: now, footerAt: now, sync: syncer{at: now}}
+	w := &Writer{file: f, footer: footer, written: packer, meta: map[string]string{}, changed: map[string]bool{},
+		now: time.Now, started: now, sync: syncer{at: now}}
 	if _, err := rand.Read(w.nonce[:]); err != nil {
 		return nil, err
 	}

@@ -21,54 +21,64 @@ func TestFullAfterAnHour(t *testing.T) {
 	must(t, w.Close())
 }
 
-func TestFooterDue(t *testing.T) {
+func TestFooterIsRenewed(t *testing.T) {
+	const all = 1 << 20 // bytes of the footer
 	for _, tc := range []struct {
-		seq   uint64
-		since int64 // bytes since a footer of 100
-		after time.Duration
+		start int64 // of the structure in a footer at 1000
+		since int64
+		stale bool
 		want  bool
 	}{
-		{0, 0, 0, true},
-		{firstFooters - 1, 0, 0, true},
-		{firstFooters, 0, 0, false},
-		{firstFooters, 1999, 0, false},
-		{firstFooters, 2000, 0, true},
-		{firstFooters, 1999, footerEvery - 1, false},
-		{firstFooters, 599, footerEvery, false},
-		{firstFooters, 600, footerEvery, true},
+		{0, 0, false, true},
+		{1000 + 99, 0, false, true},
+		{1000 + 100, 0, false, false},
+		{1000 + 100, 0, true, true},
+		{1000 + 100, reachShare*all - 1, false, false},
+		{1000 + 100, reachShare * all, false, true},
 	} {
-		now := time.Now()
-		w := &Writer{seq: tc.seq, footerOff: 1000, footerLen: 100, footerAt: now, end: 1100 + tc.since,
-			now: func() time.Time { return now.Add(tc.after) }}
-		if got := w.footerDue(); got != tc.want {
+		w := &Writer{open: growing{all: span{1000, all}, start: tc.start, stale: tc.stale}, end: 1000 + all + tc.since}
+		if got := w.renewDue(100); got != tc.want {
 			t.Errorf("%+v: %v", tc, got)
 		}
 	}
 }
 
-// One small commit a second is the worst case: its row groups are mostly metadata.
-func TestFootersStayASmallPart(t *testing.T) {
-	w, d, _ := onSmallDisk(t, 1<<30, true)
+// One small commit a second is the worst case: its row groups are mostly metadata. All
+// footers together are then a few times the last, and what a commit adds to the heap is small.
+func TestAnHourOfFewRows(t *testing.T) {
+	w, d, path := onSmallDisk(t, 1<<30, true)
 	enc := encode.New(names{}, 0)
-	clock := w.started
-	w.now = func() time.Time { return clock }
-	var footers int64
-	for i := range 1000 {
-		clock = clock.Add(time.Second)
-		must(t, w.Add(enc, batch("meta", 5, 5*i)))
-		old := w.footerOff
+	commits, rows := 0, 0
+	for ; !w.Full(); commits++ {
+		must(t, w.Add(enc, batch("meta", 5, rows)))
+		rows += 5
 		must(t, w.Commit())
-		if w.footerOff != old {
-			footers += w.footerLen
+		if w.open.stale {
+			t.Fatalf("commit %d: no room in the footer", commits)
 		}
 	}
-	if footers > w.Size()/3 {
-		t.Errorf("footers are %d of %d bytes", footers, w.Size())
+	var footers, kept int64
+	for _, s := range w.dead {
+		footers += s.n
 	}
+	for _, p := range w.written.packed {
+		kept += int64(cap(p))
+	}
+	if groups := w.written.n; groups != commits || groups > 4096 {
+		t.Errorf("%d row groups of %d commits", groups, commits)
+	}
+	if most := 3 * w.written.bytes; footers+w.open.all.n > 2*most {
+		t.Errorf("footers of %d bytes for %d bytes of row groups", footers+w.open.all.n, w.written.bytes)
+	}
+	if kept > 16<<20 || cap(w.buf)+cap(w.scratch) > 4<<20 {
+		t.Errorf("%d bytes of row groups and %d of buffers are kept in memory", kept, cap(w.buf)+cap(w.scratch))
+	}
+	t.Logf("%d commits, a file of %d bytes, row groups of %d bytes, %d kept, %d footers of %d bytes", commits, w.Size(), w.written.bytes, kept, len(w.dead)+1, footers+w.open.all.n)
 	must(t, w.Close())
 	if len(d.punched) == 0 {
 		t.Error("no dead footer was given back")
 	}
+	checkRows(t, path, rows)
 }
 
 func TestNothingNewWritesNothing(t *testing.T) {
@@ -78,10 +88,10 @@ func TestNothingNewWritesNothing(t *testing.T) {
 	size := w.Size()
 	must(t, w.Set(schema.KeyVersion, "1"))
 	must(t, w.Commit())
-	must(t, w.Close())
 	if w.Size() != size {
 		t.Errorf("grew from %d to %d", size, w.Size())
 	}
+	must(t, w.Close())
 }
 
 func TestSyncRunsBesideTheWriter(t *testing.T) {

@@ -11,18 +11,28 @@ const (
 	claimStep  = 4 << 20        // bytes claimed ahead, so that not every commit asks
 )
 
-// writeAt puts b at the end of the file, whole or not at all. Space is claimed
-// first, with a reserve behind it, so that a full disk is noticed before a byte is
-// written and Close still has room for the last footer; last uses that room.
+// writeAt puts b at the end of the file, whole or not at all; last uses the room for Close.
 func (w *Writer) writeAt(b []byte, last bool) error {
+	if err := w.ready(int64(len(b)), last); err != nil {
+		return err
+	}
+	_, err := w.file.WriteAt(b, w.end)
+	return w.undone(err)
+}
+
+// ready says whether n bytes can be written at the end of the file. Space is claimed
+// first, with a reserve behind it, so that a full disk is noticed before a byte is
+// written and Close still has room for the last footer.
+func (w *Writer) ready(n int64, last bool) error {
 	if err := w.file.Still(w.end); err != nil {
 		w.spoilt = true
 		return err
 	}
-	if err := w.claim(int64(len(b)), last); err != nil {
-		return err
-	}
-	_, err := w.file.WriteAt(b, w.end)
+	return w.claim(n, last)
+}
+
+// undone makes the file what it was before something could not be written at its end.
+func (w *Writer) undone(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -61,5 +71,9 @@ func (w *Writer) claim(n int64, last bool) error {
 // reserve is the room Close needs: the footer with the groups so far and those
 // pending, and the last metadata.
 func (w *Writer) reserve() int64 {
-	return lastCommit + w.footerLen + int64(len(w.pending.thrift)+len(w.groups.thrift))
+	n := lastCommit + w.written.bytes + int64(len(w.pending.thrift))
+	for _, v := range w.meta {
+		n += int64(len(v))
+	}
+	return n
 }

@@ -64,12 +64,11 @@ func (w *Writer) syncNow() error {
 // the reserve, such as those that say what was lost.
 func (w *Writer) Close() error {
 	var errs []error
-	if len(w.pending.ends) > 0 {
-		errs = append(errs, w.commit(true, len(w.buf) <= lastRows))
+	if w.pending.n > 0 {
+		errs = append(errs, w.commit(len(w.buf) <= lastRows))
 	}
-	if w.footerLen == 0 || w.stale || len(w.changed) > 0 {
-		errs = append(errs, w.commit(true, true))
-	}
+	errs = append(errs, w.seal())
+	w.written.close()
 	w.sync.wait()
 	if err := w.file.Truncate(w.end); err != nil {
 		errs = append(errs, fmt.Errorf("releasing the reserve: %w", err))

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -15,7 +14,7 @@ import (
 
 // When a segment is full.
 const (
-	maxGroups = 4096
+	maxGroups = 4096 - 64 // some more are written until the next file is ready
 	maxBytes  = 1 << 30
 	maxAge    = time.Hour
 )
@@ -39,36 +38,16 @@ type Writer struct {
 	changed map[string]bool // metadata not yet in a checkpoint
 
 	// What the file holds so far.
-	groups groups
-	meta   map[string]string // key to JSON
+	written written
+	meta    map[string]string // key to JSON
 
-	footer     *encode.Footer
-	footerAt   time.Time
-	footerOff  int64 // start of the newest full footer, 0 for none
-	footerLen  int64
-	stale      bool // commits came after the newest footer
-	dead       []span
-	checkpoint []byte // scratch
+	footer  *encode.Footer
+	open    growing // the footer that stock readers find
+	dead    []span  // those before
+	scratch []byte
 
 	sync syncer
 }
-
-// groups is Thrift row groups, one after the other.
-type groups struct {
-	thrift []byte
-	ends   []int
-	rows   int64
-}
-
-func (g *groups) add(thrift []byte, rows int64) {
-	g.thrift = append(g.thrift, thrift...)
-	g.ends = append(g.ends, len(g.thrift))
-	g.rows += rows
-}
-
-func (g *groups) truncate() { g.thrift, g.ends, g.rows = g.thrift[:0], g.ends[:0], 0 }
-
-type span struct{ off, n int64 }
 
 // LostError is a commit that could not be written. The file is as it was before
 // it; its rows are gone, its metadata goes into the next commit.
@@ -123,21 +102,25 @@ func (w *Writer) Pending() (rows, bytes int64) {
 func (w *Writer) Size() int64 { return w.end }
 
 // Rows is how many rows the file holds.
-func (w *Writer) Rows() int64 { return w.groups.rows }
+func (w *Writer) Rows() int64 { return w.written.rows }
 
 // Full reports that the segment should be closed and the next one begun.
 func (w *Writer) Full() bool {
-	return w.spoilt || len(w.groups.ends) >= maxGroups || w.end >= maxBytes || w.now().Sub(w.started) >= maxAge
+	return w.spoilt || w.written.n >= maxGroups || w.end >= maxBytes || w.now().Sub(w.started) >= maxAge
 }
 
 // Commit writes what was added and set since the last one, in one write(2). An
 // error is a *LostError, and the writer stays usable.
 func (w *Writer) Commit() error {
-	if len(w.pending.ends) == 0 && len(w.changed) == 0 {
+	if w.pending.n == 0 && len(w.changed) == 0 {
 		return nil
 	}
-	if err := w.commit(w.footerDue(), false); err != nil {
+	size := len(w.pending.thrift)
+	if err := w.commit(false); err != nil {
 		return err
+	}
+	if w.renewDue(size) {
+		_ = w.renew(size) // the next commit tries again
 	}
 	w.syncLater()
 	return nil
@@ -152,68 +135,58 @@ func (w *Writer) begin() {
 }
 
 // commit builds and writes the frame. With last it may use the reserve.
-func (w *Writer) commit(withFooter, last bool) error {
+func (w *Writer) commit(last bool) error {
 	rows := w.pending.rows
-	undo := [3]int{len(w.groups.thrift), len(w.groups.ends), int(w.groups.rows)}
-	frame := schema.Frame{Nonce: w.nonce, Seq: w.seq}
-	w.appendCheckpoint(&frame)
-	body := len(w.buf)
-	w.groups.add(w.pending.thrift, rows)
-	w.groups.ends = append(w.groups.ends[:undo[1]], offsets(w.pending.ends, undo[0])...)
-
-	footerOff := w.footerOff
-	if withFooter {
-		footerOff = w.end + int64(body)
-		w.buf = w.footer.Append(w.buf, w.groups.rows, len(w.groups.ends), w.groups.thrift, w.keyValues())
-		frame.Footer = uint32(len(w.buf) - body)
-		frame.FooterCRC = crc32.Checksum(w.buf[body:], schema.Castagnoli)
+	var packed []byte
+	if w.pending.n > 0 {
+		packed = w.written.pack(&w.pending)
 	}
-	reach := w.end + int64(len(w.buf)) - footerOff
-	w.buf = append(binary.LittleEndian.AppendUint32(w.buf, uint32(reach)), schema.Magic...)
+	n := w.appendCheckpoint(packed)
+	frame := schema.Frame{Nonce: w.nonce, Seq: w.seq, Body: uint64(len(w.buf) - schema.FrameSize), Checkpoint: uint32(n),
+		BodyCRC: crc32.Checksum(w.buf[schema.FrameSize:], schema.Castagnoli)}
 	frame.Append(w.buf[:0])
+	open := w.grow()
+	reach := int64(0) // the first commit has a footer only after it
+	if open.start != 0 {
+		reach = w.end + int64(len(w.buf)) - open.start
+	}
+	w.buf = append(w.buf, trailer(reach)...)
 
 	size := int64(len(w.buf))
 	err := w.writeAt(w.buf, last)
+	if err == nil {
+		w.end += size
+		w.seq++
+		w.open = open
+		w.written.add(&w.pending, packed)
+		clear(w.changed)
+	}
 	w.begin()
 	if err != nil {
-		w.groups.thrift, w.groups.ends, w.groups.rows = w.groups.thrift[:undo[0]], w.groups.ends[:undo[1]], int64(undo[2])
 		return &LostError{Rows: rows, Err: err}
 	}
-	w.end += size
-	w.seq++
-	clear(w.changed)
-	w.noteFooter(footerOff, int64(frame.Footer))
 	return nil
 }
 
-func offsets(ends []int, base int) []int {
-	for i := range ends {
-		ends[i] += base
-	}
-	return ends
-}
-
-// appendCheckpoint ends the body of the frame.
-func (w *Writer) appendCheckpoint(f *schema.Frame) {
+// appendCheckpoint ends the body of the frame, with row groups that are packed. It returns
+// the checkpoint's length.
+func (w *Writer) appendCheckpoint(packed []byte) int {
 	start := len(w.buf)
 	if w.seq == 0 {
-		w.checkpoint = w.footer.Append(w.checkpoint[:0], 0, 0, nil, nil)
-		w.buf = schema.AppendSection(w.buf, schema.SectionBase, w.checkpoint)
+		w.scratch = w.footer.AppendBase(w.scratch[:0])
+		w.buf = schema.AppendSection(w.buf, schema.SectionBase, w.scratch)
 	}
 	if len(w.changed) > 0 {
 		w.buf = schema.AppendSection(w.buf, schema.SectionMeta, w.changedJSON())
 	}
-	from := 0
-	for _, end := range w.pending.ends {
-		w.buf = schema.AppendSection(w.buf, schema.SectionRowGroup, w.pending.thrift[from:end])
-		from = end
+	if packed != nil {
+		w.buf = schema.AppendSection(w.buf, schema.SectionGroups, packed)
 	}
-	f.Body, f.Checkpoint = uint64(len(w.buf)-schema.FrameSize), uint32(len(w.buf)-start)
-	f.BodyCRC = crc32.Checksum(w.buf[schema.FrameSize:], schema.Castagnoli)
+	return len(w.buf) - start
 }
 
 func (w *Writer) changedJSON() []byte {
-	b := append(w.checkpoint[:0], '{')
+	b := append(w.scratch[:0], '{')
 	for i, key := range slices.Sorted(maps.Keys(w.changed)) {
 		if i > 0 {
 			b = append(b, ',')
@@ -221,8 +194,8 @@ func (w *Writer) changedJSON() []byte {
 		name, _ := json.Marshal(key) // a string always can
 		b = append(append(append(b, name...), ':'), w.meta[key]...)
 	}
-	w.checkpoint = append(b, '}')
-	return w.checkpoint
+	w.scratch = append(b, '}')
+	return w.scratch
 }
 
 func (w *Writer) keyValues() []encode.KeyValue {

@@ -44,7 +44,8 @@ func fileOf(t testing.TB, e *Encoder, groups ...[]Batch) []byte {
 		rows += rg.Rows
 	}
 	start := len(buf)
-	buf = footer.Append(buf, rows, len(groups), thrift, []KeyValue{{"k", "v"}})
+	buf = append(footer.AppendStart(buf, rows, len(groups)), thrift...)
+	buf = footer.AppendEnd(buf, []KeyValue{{"k", "v"}})
 	buf = binary.LittleEndian.AppendUint32(buf, uint32(len(buf)-start))
 	return append(buf, "PAR1"...)
 }
