@@ -39,7 +39,7 @@ func (s *session) abort() {
 	}
 	s.reader.Stop()
 	if s.file != nil {
-		if s.files == nil {
+		if s.opt.Place == nil {
 			s.file.Remove(s.opt.Output)
 		}
 		_ = s.file.Close()

@@ -34,7 +34,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	if os.Getenv("SUDO_UID") != "" && s.files == nil { // the file is for the user behind sudo
+	if os.Getenv("SUDO_UID") != "" && s.opt.Place == nil { // the file is for the user behind sudo
 		id := priv.Target()
 		if err := s.file.Chown(id.UID, id.GID); err != nil {
 			return fmt.Errorf("hand the file to user %d: %w", id.UID, err)
@@ -68,8 +68,10 @@ func (s *session) prepare(ctx context.Context) error {
 	if err = errors.Join(err, own); err != nil {
 		return err
 	}
-	if err := errors.Join(s.publish(), s.prune()); err != nil {
-		return err
+	if s.opt.Place != nil {
+		if err := errors.Join(s.publish(), s.prune()); err != nil {
+			return err
+		}
 	}
 	if s.opt.Ready != "" {
 		if err := touch(s.opt.Ready); err != nil {

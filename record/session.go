@@ -57,7 +57,8 @@ type session struct {
 	counter schema.Counters
 	facts   map[string]any  // metadata that is the same in every file
 	modules map[string]bool // with queueing disciplines; nil if they are not watched
-	files   place.Files     // that are named by time; nil for Output
+	files   place.Files     // that are named by time, or come after Output
+	noFiles error           // why there are none
 	filesMu sync.Mutex
 	path    string // of the newest of them
 	turning rotation

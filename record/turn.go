@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"netrec/record/capture"
@@ -76,7 +73,7 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming
 	c.counters.Netns, c.counters.Left = s.report.Counters.Of()
 	rec.Part = nextPart(rec.Part)
 	c.warnings = s.warnings(old)
-	if c.file, c.path, c.err = s.create(rec.Part.Index); c.err != nil {
+	if c.file, c.path, c.err = s.create(); c.err != nil {
 		c.err = fmt.Errorf("begin the next file: %w", c.err)
 		return c
 	}
@@ -109,14 +106,10 @@ func (s *session) warnings(old int) []string {
 	return ws
 }
 
-// create makes the file of a part: as the plan says, or cap.2.parquet after cap.parquet,
-// which is made without privileges.
-func (s *session) create(index int) (*capture.Writer, string, error) {
+// create makes the next file as the plan says.
+func (s *session) create() (*capture.Writer, string, error) {
 	if s.files == nil {
-		ext := filepath.Ext(s.opt.Output)
-		path := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(s.opt.Output, ext), index, ext)
-		w, err := capture.Create(path, false, createdBy(s.opt.Version))
-		return w, path, err
+		return nil, "", s.noFiles
 	}
 	s.filesMu.Lock()
 	defer s.filesMu.Unlock()
@@ -133,9 +126,6 @@ func (s *session) create(index int) (*capture.Writer, string, error) {
 
 // publish gives a file its name.
 func (s *session) publish() error {
-	if s.files == nil {
-		return nil
-	}
 	s.filesMu.Lock()
 	defer s.filesMu.Unlock()
 	return s.files.Publish()
@@ -144,10 +134,6 @@ func (s *session) publish() error {
 // discard removes a file that is not needed after all.
 func (s *session) discard(c *coming) {
 	_ = c.file.Close()
-	if s.files == nil {
-		os.Remove(c.path)
-		return
-	}
 	s.filesMu.Lock()
 	defer s.filesMu.Unlock()
 	s.files.Discard()
@@ -155,7 +141,7 @@ func (s *session) discard(c *coming) {
 
 // prune removes files that are too many.
 func (s *session) prune() error {
-	if s.files == nil {
+	if s.opt.Place == nil {
 		return nil
 	}
 	s.filesMu.Lock()
@@ -203,16 +189,19 @@ func (s *session) unturned() {
 	}
 }
 
-// open makes the first file, with the privileges there are.
+// open makes the first file, with the privileges there are. Those after it are made later, without
+// them; that this cannot be is no reason not to record.
 func (s *session) open() error {
 	var err error
 	if s.opt.Place == nil {
-		s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version))
+		if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err == nil {
+			s.files, s.noFiles = place.Open(place.After(s.opt.Output))
+		}
 		return err
 	}
 	if s.files, err = place.Open(*s.opt.Place); err != nil {
 		return err
 	}
-	s.file, s.path, err = s.create(1)
+	s.file, s.path, err = s.create()
 	return err
 }

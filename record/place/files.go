@@ -31,6 +31,7 @@ type local struct {
 	dir   *os.File
 	begun *begun
 	now   func() time.Time
+	past  int // numbers that are taken
 }
 
 // begun is a file without its name.
@@ -53,6 +54,7 @@ func (l *local) Begin() (*os.File, string, error) {
 			return f, path, err
 		}
 		at = at.Add(time.Millisecond)
+		l.past++
 	}
 	return nil, "", fmt.Errorf("make a capture in %s: no name is free", l.Dir)
 }
@@ -62,7 +64,7 @@ func (l *local) beginAt(at time.Time) (*os.File, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	b := &begun{folder, l.name(at)}
+	b := &begun{folder, l.name(at, l.past)}
 	path := filepath.Join(append(append([]string{l.Dir}, l.folders(at)...), b.name)...)
 	f, err := create(b)
 	if err != nil {
@@ -133,6 +135,7 @@ func (l *local) Publish() error {
 	_ = b.folder.Sync() // not every file system can; the file itself is synced by its writer
 	b.folder.Close()
 	l.begun = nil
+	l.past++
 	return nil
 }
 

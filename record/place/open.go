@@ -31,14 +31,18 @@ func Open(p Plan) (Files, error) {
 		dir.Close()
 		return nil, fmt.Errorf("open the place for captures: %w", err)
 	}
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 || p.First > 0 && sudo && may { // whom the recorder becomes may do it
 		return &local{Plan: p, dir: dir, now: time.Now}, nil
 	}
 	defer dir.Close()
 	if sudo && may {
 		owner = user
 	}
-	return startKeeper(p, dir, owner)
+	k, err := startKeeper(p, dir, owner)
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // access says who owns a directory and whether a user may make files there.

@@ -101,6 +101,29 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Files after one that the user has named are numbered, and pass over what is there.
+func TestNumbers(t *testing.T) {
+	dir := t.TempDir()
+	for _, taken := range []string{"cap.v1.pq", "cap.v1.3.pq"} {
+		if err := os.WriteFile(filepath.Join(dir, taken), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, _ := here(t, After(filepath.Join(dir, "cap.v1.pq")))
+	for _, want := range []string{"cap.v1.2.pq", "cap.v1.4.pq", "cap.v1.5.pq"} {
+		if got := write(t, l); got != want {
+			t.Errorf("file %s, want %s", got, want)
+		}
+	}
+	if _, _, err := l.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	l.Discard()
+	if got := write(t, l); got != "cap.v1.6.pq" {
+		t.Errorf("after one that was not needed: file %s", got)
+	}
+}
+
 func TestSafeHost(t *testing.T) {
 	for in, want := range map[string]string{"web1.example.org": "web1.example.org", "": "unknown", "..": "_.", "a/b": "a_b", "x=\n\x1b[31m": "x___[31m",
 		"ü": "_", strings.Repeat("h", 300): strings.Repeat("h", 64)} {
@@ -139,7 +162,7 @@ func TestLinksAreRefused(t *testing.T) {
 
 	plain := t.TempDir()
 	l, clock := here(t, Timed(filepath.Join(plain, "cap.parquet"), 0))
-	name := l.name(clock.Time)
+	name := l.name(clock.Time, 0)
 	if err := os.Symlink(filepath.Join(elsewhere, "new"), filepath.Join(plain, name)); err != nil {
 		t.Fatal(err)
 	}

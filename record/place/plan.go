@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,13 +18,25 @@ type Plan struct {
 	Dir  string // made if it is not there
 	Host string // files lie in dt=DATE/host=HOST below Dir; "" for Dir itself
 	Stem string // of the name, before the time
+	Ext  string // of the name
 	Keep int    // how many files stay, of this and earlier recordings; 0 for all
+
+	// First is the number of the first file, where names have numbers in place of times; 0 for times.
+	First int
 }
 
 // Timed is the plan of files beside path, whose names are path's with the time in it.
 func Timed(path string, keep int) Plan {
 	dir, name := filepath.Split(path)
-	return Plan{Dir: filepath.Clean("./" + dir), Stem: strings.TrimSuffix(name, filepath.Ext(name)) + "-", Keep: keep}.absolute(dir)
+	return Plan{Dir: filepath.Clean("./" + dir), Stem: strings.TrimSuffix(name, filepath.Ext(name)) + "-", Ext: extension, Keep: keep}.absolute(dir)
+}
+
+// After is the plan of the files that come after path, which somebody else makes: cap.2.parquet
+// after cap.parquet, and so on. Numbers in use are passed over.
+func After(path string) Plan {
+	dir, name := filepath.Split(path)
+	ext := filepath.Ext(name)
+	return Plan{Dir: filepath.Clean("./" + dir), Stem: strings.TrimSuffix(name, ext) + ".", Ext: ext, First: 2}.absolute(dir)
 }
 
 func (p Plan) absolute(dir string) Plan {
@@ -35,7 +48,7 @@ func (p Plan) absolute(dir string) Plan {
 
 // Hive is the plan of a directory that is partitioned by day and host.
 func Hive(dir, host string, keep int) Plan {
-	return Plan{Dir: dir, Host: SafeHost(host), Keep: keep}
+	return Plan{Dir: dir, Host: SafeHost(host), Ext: extension, Keep: keep}
 }
 
 const (
@@ -47,8 +60,13 @@ const (
 	fileMode  = 0o600
 )
 
-// name is the name of a file that begins at a time.
-func (p *Plan) name(at time.Time) string { return p.Stem + at.UTC().Format(layout) + extension }
+// name is the name of a file that begins at a time, after so many others.
+func (p *Plan) name(at time.Time, before int) string {
+	if p.First > 0 {
+		return p.Stem + strconv.Itoa(p.First+before) + p.Ext
+	}
+	return p.Stem + at.UTC().Format(layout) + p.Ext
+}
 
 // folders are the directories below Dir that the file lies in.
 func (p *Plan) folders(at time.Time) []string {
@@ -64,7 +82,11 @@ var day = regexp.MustCompile(`^dt=\d{4}-\d{2}-\d{2}$`)
 
 // ours recognizes names that this plan makes.
 func (p *Plan) ours() *regexp.Regexp {
-	return regexp.MustCompile("^" + regexp.QuoteMeta(p.Stem) + `\d{8}T\d{6}\.\d{3}Z` + regexp.QuoteMeta(extension) + "$")
+	tells := `\d{8}T\d{6}\.\d{3}Z`
+	if p.First > 0 {
+		tells = `[1-9]\d*`
+	}
+	return regexp.MustCompile("^" + regexp.QuoteMeta(p.Stem) + tells + regexp.QuoteMeta(p.Ext) + "$")
 }
 
 // maxHost is the longest name of a host in a path; the kernel's is 64.
