@@ -28,6 +28,11 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create capture: %w", err)
 	}
+	// Whoever would replace the file, or remove it as an old one, leaves it alone while it is locked.
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil && !errors.Is(err, unix.ENOTSUP) {
+		f.Close()
+		return nil, fmt.Errorf("create capture: lock %s: %w", path, err)
+	}
 	w, err := New(f, createdBy)
 	if err != nil {
 		os.Remove(path)
@@ -80,10 +85,23 @@ func unlinkRegular(path string) error {
 	case !st.Mode().IsRegular():
 		return fmt.Errorf("replace capture %s: not a regular file but %s", path, kind(st.Mode()))
 	}
+	if locked(path) {
+		return fmt.Errorf("replace capture %s: another recorder is writing it", path)
+	}
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("replace capture: %w", err)
 	}
 	return nil
+}
+
+// locked reports whether a recorder is writing the file. One that cannot be read is not known to be.
+func locked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
 func kind(m fs.FileMode) string {

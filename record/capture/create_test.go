@@ -45,6 +45,20 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
+// A second recorder may not take a file away from the first; it may once that has ended.
+func TestFileIsLockedWhileItIsWritten(t *testing.T) {
+	w, path := create(t)
+	for _, force := range []bool{false, true} {
+		if _, err := Create(path, force, ""); err == nil {
+			t.Fatalf("force %v: replaced a file that is being written", force)
+		}
+	}
+	must(t, w.Close())
+	again, err := Create(path, true, "")
+	must(t, err)
+	must(t, again.Close())
+}
+
 func touch(path string) error { return os.WriteFile(path, []byte("precious"), 0o644) }
 
 func link(path string) error {

@@ -21,6 +21,7 @@ var (
 	fulls   = flag.Int("fulls", 1, "how many disks to fill")
 	longest = flag.Duration("longest", 3*time.Second, "kill at a random time up to this one after the hooks are attached")
 	lose    = flag.Duration("lose", 3*time.Second, "how much before a kill may be missing; 1s on a machine that is not shared")
+	behind  = flag.Duration("behind", 2*time.Second, "how much of what analyze sees stock readers may miss")
 	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the random times")
 )
 
@@ -32,6 +33,8 @@ type tally struct {
 	stock                   map[string]int
 	rows, matched, lost     int64
 	lags                    []time.Duration
+	behind                  []time.Duration // what stock readers miss of the rows that analyze sees
+	equal                   int             // views of stock readers that miss nothing
 }
 
 func needRoot(t *testing.T, what string) {
@@ -161,28 +164,50 @@ func (sum *tally) readers(t *testing.T, readers *stock, path string, got *truth)
 		if v.Rows > all || v.Newest > got.meta.LastNS {
 			t.Errorf("%s sees %d rows up to %d, analyze %d up to %d", name, v.Rows, v.Newest, all, got.meta.LastNS)
 		}
+		if v.Rows == all {
+			sum.equal++
+		}
+		sum.behind = append(sum.behind, time.Duration(got.meta.LastNS-v.Newest))
 	}
 	if a, d := views["pyarrow"], views["duckdb"]; a.Error == "" && d.Error == "" && a != d {
 		t.Errorf("pyarrow sees %+v, duckdb %+v", a, d)
 	}
 }
 
+// late holds stock readers to what analyze sees. That the footer is as new as the commit does
+// not depend on the machine: all but a recording in ten, killed between the two, have all rows.
+func (sum *tally) late(t *testing.T) {
+	t.Helper()
+	if sum.equal*10 < len(sum.behind)*9 {
+		t.Errorf("stock readers miss rows that analyze has in %d of %d views", len(sum.behind)-sum.equal, len(sum.behind))
+	}
+	if most := time.Duration(float64(*behind) * rig.Crowd()); len(sum.behind) > 0 && slices.Max(sum.behind) > most {
+		t.Errorf("a stock reader misses %s more than analyze, at most %s may be with the others on this machine", slices.Max(sum.behind), most)
+	}
+}
+
+// quantiles are median, 99th percentile and the longest.
+func quantiles(d []time.Duration) string {
+	if len(d) == 0 {
+		return "none"
+	}
+	slices.Sort(d)
+	at := func(q float64) time.Duration { return d[int(math.Ceil(q*float64(len(d)-1)))].Round(time.Millisecond) }
+	return fmt.Sprintf("%s, %s, %s", at(0.5), at(0.99), at(1))
+}
+
 // print is the result as a table, and what of it is a failure.
 func (sum *tally) print(t *testing.T, stock bool) {
-	slices.Sort(sum.lags)
-	at := func(q float64) time.Duration {
-		if len(sum.lags) == 0 {
-			return 0
-		}
-		return sum.lags[int(math.Ceil(q*float64(len(sum.lags)-1)))].Round(time.Millisecond)
-	}
 	fmt.Printf("\n| kill -9 under load | |\n|---|---|\n")
 	fmt.Printf("| recordings killed | %d |\n| opened by analyze | %d |\n| with a wrong row | %d |\n", sum.n, sum.opened, sum.wrong)
 	fmt.Printf("| rows checked, of them against a call in the load's log | %d, %d |\n| rows counted as lost | %d |\n",
 		sum.rows, sum.matched, sum.lost)
-	fmt.Printf("| missing before the kill: median, p99, max | %s, %s, %s |\n", at(0.5), at(0.99), at(1))
+	fmt.Printf("| missing before the kill: median, p99, max | %s |\n", quantiles(sum.lags))
 	if stock {
 		fmt.Printf("| opened by pyarrow, DuckDB as they lay | %d, %d |\n", sum.stock["pyarrow"], sum.stock["duckdb"])
+		fmt.Printf("| of them with all rows that analyze has | %d of %d |\n", sum.equal, len(sum.behind))
+		fmt.Printf("| missing beyond what analyze misses: median, p99, max | %s |\n", quantiles(sum.behind))
+		sum.late(t)
 	}
 	if sum.short > 0 {
 		t.Errorf("%d of %d recordings miss more than %s before the kill", sum.short, sum.n, *lose)
