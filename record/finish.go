@@ -152,7 +152,7 @@ func (s *session) close() []error {
 }
 
 func (s *session) summary() *Summary {
-	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Size(), End: s.end, RSS: rss(),
+	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Taken(), End: s.end, RSS: rss(),
 		Rooted: s.rooted, Attach: s.attaching, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
 	sum.UserNS, sum.SysNS = cpuTime()
 	sum.Spent = s.spent(sum)

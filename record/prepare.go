@@ -187,7 +187,7 @@ func (s *session) openGate(ctx context.Context) error {
 	s.start = host.Anchor("start")
 	s.opened = time.Now()
 	s.first = s.used()
-	s.first.File = s.file.Size()
+	s.first.File = s.file.Taken()
 	now := mono()
 	s.first.TS = uint64(now)
 	if err := s.hooks.Start(); err != nil {

@@ -48,7 +48,7 @@ func startWriter(file *capture.Writer, acct *account, names *resolver, enc *enco
 	for range piles {
 		w.free <- newPile(cpus)
 	}
-	w.size.Store(file.Size())
+	w.size.Store(file.Taken())
 	go w.run()
 	return w
 }
@@ -72,7 +72,7 @@ func (w *writer) run() {
 		if p.then != nil {
 			w.turn(p.then)
 		}
-		w.size.Store(w.done0 + w.file.Size())
+		w.size.Store(w.done0 + w.file.Taken())
 		w.now.Store(w.file.Size())
 		w.full.Store(w.file.Full())
 		w.rows.Store(w.rows0 + w.file.Rows())
@@ -89,7 +89,7 @@ func (w *writer) run() {
 func (w *writer) turn(t *turn) {
 	old := w.file
 	share := w.shares.end(w.acct)
-	w.done0, w.rows0 = w.done0+old.Size(), w.rows0+old.Rows()
+	w.done0, w.rows0 = w.done0+old.Taken(), w.rows0+old.Rows()
 	w.file, w.listed = t.file, 0
 	w.closing.Go(func() {
 		errs := []error{old.Set(schema.KeyLosses, share)}

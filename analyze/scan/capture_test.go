@@ -250,3 +250,30 @@ func TestCutCapture(t *testing.T) {
 		}
 	}
 }
+
+// A recording that was killed and whose first commit, which has the schema, is damaged: the
+// growing footer behind it has the schema too.
+func TestSchemaOfAGrowingFooter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	w, err := capture.Create(path, false, "netrec test")
+	must(t, err)
+	enc, r, ts := encode.New(names{}, 0), rand.New(rand.NewPCG(1, 1)), uint64(1000)
+	for range 5 {
+		must(t, w.Add(enc, records(r, schema.ByName("tcp_rcv_est"), 30, &ts)))
+		must(t, w.Commit())
+		if f, err := scan.Open(path, scan.Options{}); err != nil || len(f.Meta().Problems) != 1 {
+			t.Errorf("beside the missing stop mark: %q, %v", f.Meta().Problems, err)
+		}
+	}
+	file, err := os.ReadFile(path)
+	must(t, err)
+	must(t, w.Close())
+	file[schema.FileStart+schema.FrameSize] ^= 1
+	must(t, os.WriteFile(path, file, 0o600))
+	f, err := scan.Open(path, scan.Options{})
+	must(t, err)
+	defer f.Close()
+	if rows := f.Meta().Rows["tcp_rcv_est"]; rows != 4*30 {
+		t.Errorf("%d rows, want those of all commits but the first; %q", rows, f.Meta().Problems)
+	}
+}

@@ -29,6 +29,11 @@ func (w *walker) commit(off int64, fr *schema.Frame) error {
 	if crc32.Update(crc, schema.Castagnoli, b) != fr.BodyCRC {
 		return errors.New("checksum differs")
 	}
+	if w.leaves == nil && fr.Seq > 0 { // the first commit, which had the schema, is damaged
+		if foot, ok := w.footer(off, fr); ok {
+			_ = w.base(foot) // or a later one has it
+		}
+	}
 	return w.checkpoint(off, b, data, end)
 }
 

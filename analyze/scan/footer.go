@@ -51,21 +51,25 @@ type footer struct {
 	kv     map[string][]byte // slices of the input
 }
 
+// idSchema is the field of FileMetaData that comes last in a footer that grows.
+const idSchema = 2
+
 // parseFooter decodes a Thrift FileMetaData. Bytes after the structure are
 // allowed: trailers of newer commits reach back to the newest full footer.
 // Row groups are only counted unless o.keep.
 func parseFooter(b []byte, o *Options, keep bool) (*footer, error) {
 	r := &thrift{b: b}
 	f := &footer{kv: map[string][]byte{}}
-	var last int16
+	var last, late int16 = 0, idSchema
 	for {
-		id, t := r.field(&last)
+		id, t := r.fieldOr(&last, late)
 		if t == tStop {
 			break
 		}
 		switch id {
-		case 2:
+		case idSchema:
 			f.schema(r, t)
+			late = 0
 		case 3:
 			f.rows = r.i64(t)
 		case 4:
@@ -96,7 +100,7 @@ func footerKeys(b []byte, o *Options) map[string][]byte {
 	f := &footer{kv: map[string][]byte{}}
 	var last int16
 	for {
-		switch id, t := r.field(&last); {
+		switch id, t := r.fieldOr(&last, idSchema); {
 		case t == tStop:
 			return f.kv
 		case id == 5:

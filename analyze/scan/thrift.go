@@ -76,7 +76,10 @@ func (r *thrift) varint() int64 {
 // field reads the header of the next field of a struct; last is the id of the
 // one before. Parquet's writers give ids in rising order, and insisting on it
 // means that no field is seen twice.
-func (r *thrift) field(last *int16) (id int16, typ byte) {
+func (r *thrift) field(last *int16) (id int16, typ byte) { return r.fieldOr(last, 0) }
+
+// fieldOr is field where one id may also come after greater ones; 0 for none.
+func (r *thrift) fieldOr(last *int16, late int16) (id int16, typ byte) {
 	h := r.byte()
 	if h == tStop {
 		return 0, tStop
@@ -84,6 +87,9 @@ func (r *thrift) field(last *int16) (id int16, typ byte) {
 	next := int64(*last) + int64(h>>4)
 	if h>>4 == 0 {
 		next = r.varint()
+	}
+	if r.err == nil && late != 0 && next == int64(late) && late < *last {
+		return late, h & 15
 	}
 	if r.err != nil || next <= int64(*last) || next > math.MaxInt16 {
 		r.fail(errors.New("fields out of order"))

@@ -101,6 +101,19 @@ func (w *Writer) Pending() (rows, bytes int64) {
 // Size is the length of the file.
 func (w *Writer) Size() int64 { return w.end }
 
+// Taken is how much of the file stays: footers that a newer one has replaced are given back when
+// the file is closed, and read as zeros that take no space.
+func (w *Writer) Taken() int64 {
+	n := w.end
+	for _, s := range w.dead {
+		n -= s.n
+	}
+	if len(w.dead) == 0 || w.dead[len(w.dead)-1] != w.open.all {
+		n -= w.open.all.n
+	}
+	return n
+}
+
 // Rows is how many rows the file holds.
 func (w *Writer) Rows() int64 { return w.written.rows }
 
