@@ -21,7 +21,7 @@ func main() {
 	priv.Init()   // does not return in the stub that starts a command for record
 	reader.Init() // nor this in the process that reads files of others
 	hook.Init()   // nor this in the helper of record --dns-follow
-	place.Init()  // nor this in the keeper of files that are named by time
+	place.Init()  // nor this in the keeper of files
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
