@@ -140,6 +140,26 @@ func (r *Recorder) cpuTicks() (int64, error) {
 	return user + system, errors.Join(err, err2)
 }
 
+// Resident is how much memory the recorder has in use, in bytes.
+func (r *Recorder) Resident() (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", r.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0, fmt.Errorf("process %d: no memory", r.cmd.Process.Pid)
+	}
+	pages, err := strconv.ParseInt(f[1], 10, 64)
+	return pages * int64(os.Getpagesize()), err
+}
+
+// Descriptors is how many files the recorder has open.
+func (r *Recorder) Descriptors() (int, error) {
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.cmd.Process.Pid))
+	return len(list), err
+}
+
 // Signal sends a signal to the recorder and returns the time just before.
 func (r *Recorder) Signal(s syscall.Signal) (int64, error) {
 	now := Now()
