@@ -191,6 +191,7 @@ func (d *Descriptors) end(f *File, how FileEnd, ts int64) {
 	if d.gaps.Between(f.sure, ts) || d.copies.Between(f.First, ts) {
 		how, ts = Unseen, f.sure
 	}
+	f.over = true
 	for _, g := range d.onEnd {
 		g(f, how, ts)
 	}

@@ -18,6 +18,7 @@ type File struct {
 	Passed bool  // more than one process had a descriptor of it
 
 	slot   int
+	over   bool  // set for OnEnd
 	sure   int64 // ts_ns until which it is known to have been open
 	flight int   // messages that carry it and were not read yet
 	idle   int64 // ts_ns when the last descriptor was closed while one was under way
@@ -38,7 +39,7 @@ const (
 type PerFile[T any] struct{ perLife[T] }
 
 // Of is the value of the file, zero when it is first asked for.
-func (p *PerFile[T]) Of(f *File) *T { return p.at(f.slot, f.Serial) }
+func (p *PerFile[T]) Of(f *File) *T { return p.at(f.slot, f.Serial, f.over) }
 
 // fdTable is the descriptors of a process, or of several that share them. Only those of
 // sockets are in it.

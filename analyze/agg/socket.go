@@ -30,6 +30,7 @@ type Socket struct {
 	Strange  bool  // losses leave open whose row this is: nothing else is known
 
 	slot  int
+	over  bool // set for OnEnd
 	owner ownerRank
 	full  bool // identity is complete, nothing to backfill
 	made  bool // begun by socket(2): the first change of state is not another life's
@@ -114,14 +115,15 @@ type PerSocket[T any] struct{ perLife[T] }
 // elsewhere may lack the socket that all of its kind have: then it is zero each time.
 func (p *PerSocket[T]) Of(s *Socket) *T {
 	if s != nil {
-		return p.at(s.slot, s.Serial)
+		return p.at(s.slot, s.Serial, s.over)
 	}
 	return new(T)
 }
 
 // perLife is a value for each of the things that take a slot while they live.
 type perLife[T any] struct {
-	vs []lifeValue[T]
+	vs   []lifeValue[T]
+	last lifeValue[T] // of one that nobody asked for before its end: it takes no slot
 }
 
 type lifeValue[T any] struct {
@@ -129,11 +131,14 @@ type lifeValue[T any] struct {
 	v      T
 }
 
-func (p *perLife[T]) at(slot int, serial int64) *T {
-	for slot >= len(p.vs) {
-		p.vs = append(p.vs, lifeValue[T]{})
+func (p *perLife[T]) at(slot int, serial int64, over bool) *T {
+	e := &p.last
+	if slot < len(p.vs) || !over {
+		for slot >= len(p.vs) {
+			p.vs = append(p.vs, lifeValue[T]{})
+		}
+		e = &p.vs[slot]
 	}
-	e := &p.vs[slot]
 	if e.serial != serial+1 {
 		*e = lifeValue[T]{serial: serial + 1}
 	}

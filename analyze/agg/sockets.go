@@ -257,6 +257,7 @@ func (t *Sockets) end(s *Socket) {
 	if s.Closed == 0 && t.lives.Any() {
 		s.Last = s.shown // its end may be among lost rows
 	}
+	s.over = true
 	for _, f := range t.onEnd {
 		f(s)
 	}
