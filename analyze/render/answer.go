@@ -16,11 +16,9 @@ type Answer struct {
 	rows  int64
 	notes []string
 
+	head
 	choice
 }
-
-// Begin states what limits the answer. It comes before any row.
-func (a *Answer) Begin(limits []string) { a.w.begin(a, limits) }
 
 // Table adds a table. It appears with its first row; tables that take rows at the
 // same time are a mistake of the analysis, and panic.
@@ -86,8 +84,9 @@ func (a *Answer) End() {
 		a.Header() // the main table has no row, others have
 	}
 	a.finishLast()
+	late := a.settle(a)
 	if s := a.others(); s != "" {
 		a.notes = append(a.notes, s)
 	}
-	a.w.end(a.notes)
+	a.w.end(append(late, a.notes...))
 }

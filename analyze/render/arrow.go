@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"math"
 	"strings"
@@ -12,8 +13,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// arrowBatch is how many rows a record batch holds.
-const arrowBatch = 16 << 10
+// A record batch ends at either: rows, and bytes of strings, of which a hostile file may have
+// any number.
+const (
+	arrowBatch = 16 << 10
+	arrowText  = 16 << 20
+)
 
 // arrowWriter writes each table as one Arrow IPC stream; several tables follow each
 // other, so a reader opens the next stream where the one before it ended.
@@ -25,11 +30,11 @@ type arrowWriter struct {
 	ipc   *ipc.Writer
 	rec   *array.RecordBuilder
 	rows  int
+	text  int // bytes of strings in the batch
 	err   error
 }
 
-func (w *arrowWriter) begin(a *Answer, limits []string) {
-	w.name, w.title = a.Name, a.title()
+func (w *arrowWriter) begin(_ *Answer, _ *bytes.Buffer, limits []string) {
 	comments(w.side, w.title, limits)
 }
 
@@ -83,6 +88,7 @@ func (w *arrowWriter) row(t *Table) {
 				b.Append(string(appendPlain(nil, c, v, true)))
 			} else {
 				b.Append(strings.ToValidUTF8(v.Str, "\ufffd"))
+				w.text += len(v.Str)
 			}
 		case *array.Float64Builder:
 			b.Append(float64(v.Num) / math.Pow10(c.Decimals))
@@ -92,7 +98,7 @@ func (w *arrowWriter) row(t *Table) {
 			b.Append(v.Num)
 		}
 	}
-	if w.rows++; w.rows == arrowBatch {
+	if w.rows++; w.rows == arrowBatch || w.text >= arrowText {
 		w.flush()
 	}
 }
@@ -103,7 +109,7 @@ func (w *arrowWriter) flush() {
 	if err := w.ipc.Write(rec); err != nil && w.err == nil {
 		w.err = err
 	}
-	w.rows = 0
+	w.rows, w.text = 0, 0
 }
 
 func (w *arrowWriter) done(*Table) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,9 +72,8 @@ type listWriter struct {
 	from  *choice
 }
 
-func (w *listWriter) begin(a *Answer, _ []string) {
-	w.title, w.from = a.title(), &a.choice
-	fmt.Fprintf(w.out, "%-16s %-20s %10s %s\n", "ANALYSIS", "TABLE", "ROWS", "COLUMNS")
+func (*listWriter) begin(_ *Answer, head *bytes.Buffer, _ []string) {
+	fmt.Fprintf(head, "%-16s %-20s %10s %s\n", "ANALYSIS", "TABLE", "ROWS", "COLUMNS")
 }
 
 func (*listWriter) table(*Table) {}

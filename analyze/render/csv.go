@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 )
 
@@ -14,8 +15,7 @@ type csvWriter struct {
 	buf   []byte
 }
 
-func (w *csvWriter) begin(a *Answer, limits []string) {
-	w.title = a.title()
+func (w *csvWriter) begin(_ *Answer, _ *bytes.Buffer, limits []string) {
 	comments(w.side, w.title, limits)
 }
 

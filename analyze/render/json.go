@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strconv"
 )
@@ -15,17 +16,17 @@ type jsonWriter struct {
 	buf    []byte
 }
 
-func (w *jsonWriter) begin(a *Answer, limits []string) {
+func (w *jsonWriter) begin(a *Answer, head *bytes.Buffer, limits []string) {
 	if a.first {
-		w.out.WriteString(`{"answers":[`)
+		head.WriteString(`{"answers":[`)
 	}
-	b := appendJSON(append(w.buf[:0], `{"analysis":`...), a.Name)
+	b := appendJSON([]byte(`{"analysis":`), a.Name)
 	if a.from.Began != "" {
 		b = appendJSON(append(b, `,"recorded_on":`...), a.from.Host)
 		b = appendJSON(append(b, `,"recorded_from":`...), a.from.Began)
 	}
 	b = appendStrings(append(b, `,"limits":`...), limits)
-	w.out.Write(append(b, `,"tables":[`...))
+	head.Write(append(b, `,"tables":[`...))
 }
 
 func (w *jsonWriter) table(t *Table) {
@@ -82,8 +83,7 @@ type ndjsonWriter struct {
 	buf   []byte
 }
 
-func (w *ndjsonWriter) begin(a *Answer, limits []string) {
-	w.name, w.title = a.Name, a.title()
+func (w *ndjsonWriter) begin(a *Answer, _ *bytes.Buffer, limits []string) {
 	comments(w.side, w.title, limits)
 }
 

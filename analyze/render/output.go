@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -21,7 +22,7 @@ const (
 
 // writer is one format. Rows go to the table's writer while it is the last one shown.
 type writer interface {
-	begin(a *Answer, limits []string)
+	begin(a *Answer, head *bytes.Buffer, limits []string)
 	table(t *Table) // before its first row
 	row(t *Table)   // t.cells is complete
 	done(t *Table)  // after its last row
@@ -44,12 +45,19 @@ type Output struct {
 	names   []string // of all tables
 }
 
+// Bytes that wait: of the first answer, for what its head will say, and of all. What has waited
+// once does not wait again.
+const (
+	headBuffer = 1 << 16
+	outBuffer  = headBuffer / 2
+)
+
 // NewOutput writes answers in a format to out, and what a format has no room for
 // (limits and notes of csv, ndjson and arrow) to side.
 func NewOutput(format string, style Style, out, side io.Writer) (*Output, error) {
 	for _, f := range Formats {
 		if f == format {
-			return &Output{format: format, style: style, out: bufio.NewWriterSize(out, 1<<16), side: side}, nil
+			return &Output{format: format, style: style, out: bufio.NewWriterSize(out, outBuffer), side: side}, nil
 		}
 	}
 	return nil, fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
@@ -58,8 +66,10 @@ func NewOutput(format string, style Style, out, side io.Writer) (*Output, error)
 // Answer opens the place of the next answer. The first one streams; those after it
 // wait in memory, then in a temporary file, until the ones before them are whole.
 func (o *Output) Answer(name string) *Answer {
-	a := &Answer{Name: name, out: o.out, from: o.from, heads: o.from.Began != "" && len(o.answers) == 0}
-	if len(o.answers) > 0 {
+	a := &Answer{Name: name, from: o.from, heads: o.from.Began != "" && len(o.answers) == 0}
+	if len(o.answers) == 0 {
+		a.out = bufio.NewWriterSize(streamed{a, o.out}, headBuffer)
+	} else {
 		a.spool = &spool{}
 		a.out = bufio.NewWriterSize(a.spool, 1<<13)
 	}
@@ -70,18 +80,18 @@ func (o *Output) Answer(name string) *Answer {
 	a.only, a.csv, a.text = o.only, o.format == "csv", o.format == "text" && !o.list
 	switch o.format {
 	case "text":
-		a.w = &textWriter{out: a.out, style: o.style, term: o.term}
+		a.w = &textWriter{out: a.out, name: a.Name, style: o.style, term: o.term}
 	case "csv":
-		a.w = &csvWriter{out: a.out, side: o.side}
+		a.w = &csvWriter{out: a.out, title: a.title(), side: o.side}
 	case "json":
 		a.w = &jsonWriter{out: a.out}
 	case "ndjson":
-		a.w = &ndjsonWriter{out: a.out, side: o.side}
+		a.w = &ndjsonWriter{out: a.out, name: a.Name, title: a.title(), side: o.side}
 	default:
-		a.w = &arrowWriter{out: a.out, side: o.side}
+		a.w = &arrowWriter{out: a.out, name: a.Name, title: a.title(), side: o.side}
 	}
 	if o.list {
-		a.w, a.only, a.csv = &listWriter{out: a.out}, "", false
+		a.w, a.only, a.csv = &listWriter{out: a.out, title: a.title(), from: &a.choice}, "", false
 	}
 	o.answers = append(o.answers, a)
 	return a
@@ -140,14 +150,10 @@ func (o *Output) flush() error {
 		return err
 	}
 	for i, a := range o.answers {
-		if i == 0 {
-			continue
+		if i > 0 {
+			o.separate()
 		}
-		if err := a.out.Flush(); err != nil {
-			return err
-		}
-		o.separate()
-		if err := a.spool.copyTo(o.out); err != nil {
+		if err := a.send(o.out); err != nil {
 			return err
 		}
 	}

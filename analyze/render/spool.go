@@ -8,7 +8,7 @@ import (
 )
 
 // spoolMemory is how much of a waiting answer stays in memory.
-const spoolMemory = 1 << 20
+const spoolMemory = 1 << 17
 
 // spool keeps bytes in memory, and beyond spoolMemory in an unlinked temporary file.
 type spool struct {

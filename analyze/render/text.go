@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -28,19 +29,20 @@ type textWriter struct {
 	head  Cell // of the section that rows belong to
 }
 
-func (w *textWriter) begin(a *Answer, limits []string) {
-	w.name = a.Name
+func (w *textWriter) begin(a *Answer, head *bytes.Buffer, limits []string) {
 	if a.heads {
-		w.out.Write(a.from.appendHeading(w.buf[:0]))
+		head.Write(a.from.appendHeading(nil))
 	}
-	w.comments(limits)
+	w.comments(head, limits)
 }
 
 // comments are faint on a terminal: they are about the answer, not in it.
-func (w *textWriter) comments(lines []string) {
+func (w *textWriter) comments(to io.Writer, lines []string) {
+	var b []byte
 	for _, l := range lines {
-		b := AppendSafe(append(append(w.buf[:0], "# "...), w.name...), ": "+l)
-		w.write(w.term.paint(b, 0, Faint))
+		b = AppendSafe(append(append(b[:0], "# "...), w.name...), ": "+l)
+		b = append(w.term.paint(b, 0, Faint), '\n')
+		to.Write(b)
 	}
 }
 
@@ -226,7 +228,7 @@ func (w *textWriter) done(t *Table) {
 	}
 }
 
-func (w *textWriter) end(notes []string) { w.comments(notes) }
+func (w *textWriter) end(notes []string) { w.comments(w.out, notes) }
 
 // pad fills b[at:] with spaces up to the width; negative is left-aligned.
 func pad(b []byte, at, width int) []byte {
