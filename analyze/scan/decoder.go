@@ -23,6 +23,7 @@ type decoder struct {
 	nums  []int64
 	rests []int64
 	prev  []byte
+	short []byte // a string that was cut
 
 	dict   []int64          // dictionary of a number column
 	lookup map[string]int32 // positions in the Dict of a string column

@@ -13,7 +13,7 @@ import (
 // for most row groups; for the others the one column is decoded.
 func (f *File) describe() error {
 	c := census{rows: map[string]int64{}, unknown: map[string]int64{}, one: map[string][]*schema.Event{},
-		d: &decoder{f: f.f, o: &f.o, pool: &pool{limit: f.o.MaxMemory}}, first: math.MaxInt64, last: math.MinInt64}
+		d: &decoder{f: f.f, o: &f.o, pool: newPool(&f.o)}, first: math.MaxInt64, last: math.MinInt64}
 	defer c.d.zip.close()
 	var p problems
 	keep := f.groups[:0]

@@ -5,7 +5,8 @@
 // into columns, so no Parquet library ever sees the input. It recovers what is
 // intact of a killed, growing or damaged recording, and hands out rows in the
 // order of time with only the columns and row groups that were asked for. Memory
-// is bounded by what overlaps in time, not by the file.
+// is bounded by what overlaps in time, not by the file, and a scan ends with a
+// Full when what is made of its rows takes more than the process may use.
 //
 // It refuses to interpret rows (no join, no histogram), to print, and to change
 // the file it reads.

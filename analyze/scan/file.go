@@ -43,7 +43,7 @@ func Open(path string, o Options) (*File, error) {
 
 func openReader(r io.ReaderAt, path string, size int64, o Options) (_ *File, err error) {
 	defer guard("reading", &err)
-	f := &File{f: r, o: o.withDefaults(), end: size}
+	f := &File{f: r, o: o.withDefaults(size), end: size}
 	f.meta.Path, f.meta.Size = path, size
 	if err := f.read(); err != nil {
 		return nil, err

@@ -1,12 +1,15 @@
 package scan
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // Scan implements Source. Row groups are decoded in the order of their first
 // row, one ahead of the merge, and only those that overlap in time are held.
 func (f *File) Scan(q Query, fn func(*Row) error) error {
 	s := newSelection(q)
-	return (&queue{s: s, pending: f.places(s)}).scan(fn, f.o.MaxMemory)
+	return (&queue{s: s, pending: f.places(s)}).scan(fn, f.o)
 }
 
 // feed decodes row groups in a goroutine of its own.
@@ -27,8 +30,8 @@ type loaded struct {
 }
 
 // start begins to decode what a queue holds.
-func start(q *queue, memory int64) *feed {
-	w := &feed{pool: &pool{limit: memory}, out: make(chan loaded), quit: make(chan struct{}), due: q.due(), more: q.more()}
+func start(q *queue, o *Options) *feed {
+	w := &feed{pool: newPool(o), out: make(chan loaded), quit: make(chan struct{}), due: q.due(), more: q.more()}
 	d := &decoder{pool: w.pool}
 	w.done.Go(func() {
 		defer d.zip.close()
@@ -77,8 +80,10 @@ func (w *feed) stop() {
 
 // merger is a heap of batches by their current rows.
 type merger struct {
-	feed *feed
-	heap []entry
+	feed   *feed
+	heap   []entry
+	memory *heapWatch
+	at     int64 // ts_ns of the last row that was handed out
 }
 
 // entry has the time of the batch's current row beside it, which decides nearly
@@ -100,8 +105,9 @@ func (m *merger) run(fn func(*Row) error) error {
 		for m.feed.more && (len(m.heap) == 0 || m.feed.due <= m.heap[0].ts) {
 			b, err := m.feed.next()
 			if err != nil {
-				return err
+				return m.ended(err)
 			}
+			m.memory.loaded(b)
 			if b != nil && b.advance() {
 				m.push(entry{b.row.TS, b})
 			}
@@ -115,6 +121,14 @@ func (m *merger) run(fn func(*Row) error) error {
 	}
 }
 
+// ended says how far the merge came, if it was memory that ended it.
+func (m *merger) ended(err error) error {
+	if full, ok := errors.AsType[*Full](err); ok {
+		full.At = m.at
+	}
+	return err
+}
+
 // drain hands out rows until a batch ends or the next row group is due.
 func (m *merger) drain(fn func(*Row) error) error {
 	due := m.feed.due
@@ -122,8 +136,12 @@ func (m *merger) drain(fn func(*Row) error) error {
 		top := m.heap[0]
 		child := m.child(0)
 		for {
+			m.at = top.ts
 			if err := fn(&top.b.row); err != nil {
 				return err
+			}
+			if m.memory.handed() {
+				return m.ended(&Full{Limit: m.memory.limit})
 			}
 			if !top.b.advance() {
 				m.pop()

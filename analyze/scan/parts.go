@@ -42,7 +42,7 @@ func OpenAll(paths []string, limits Options) (all []*Recording, bad []error) {
 		if err != nil {
 			return nil, []error{err}
 		}
-		r := &Recording{}
+		r := &Recording{o: limits}
 		r.be(f)
 		return []*Recording{r}, nil
 	}

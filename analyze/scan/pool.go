@@ -8,11 +8,14 @@ import "sync"
 type pool struct {
 	mu    sync.Mutex
 	limit int64
+	of    int64 // the limit of the process that it is a share of
 	used  int64 // bytes handed out or kept for reuse
 	ints  [][]int64
 	index [][]int32
 	bools [][]bool
 }
+
+func newPool(o *Options) *pool { return &pool{limit: o.MaxMemory, of: o.Memory} }
 
 // charge accounts for bytes that are allocated elsewhere.
 func (p *pool) charge(n int64) error {
@@ -26,10 +29,16 @@ func (p *pool) chargeLocked(n int64) error {
 		p.dropLocked()
 	}
 	if p.used+n > p.limit {
-		return tooLarge("bytes of memory for rows of the same time", p.used+n, p.limit)
+		return &Full{Limit: p.of}
 	}
 	p.used += n
 	return nil
+}
+
+func (p *pool) inUse() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used
 }
 
 func (p *pool) refund(n int64) {

@@ -29,8 +29,9 @@ type queue struct {
 const maxOpen = 64
 
 // scan hands the rows of all groups to fn in the order of time.
-func (q *queue) scan(fn func(*Row) error, memory int64) error {
-	m := merger{feed: start(q, memory)}
+func (q *queue) scan(fn func(*Row) error, o Options) error {
+	m := merger{feed: start(q, &o)}
+	m.memory = watchHeap(o.Memory, m.feed.pool)
 	defer m.feed.stop()
 	return m.run(fn)
 }

@@ -46,8 +46,14 @@ func (r *Recording) Scan(q Query, fn func(*Row) error) error {
 		}
 	}
 	slices.SortStableFunc(later, func(a, b *part) int { return cmp.Compare(a.first, b.first) })
-	return (&queue{s: s, later: later, left: map[*File]int{}}).scan(fn, r.o.withDefaults().MaxMemory)
+	return (&queue{s: s, later: later, left: map[*File]int{}}).scan(fn, r.limits())
 }
+
+// limits are those for all files together.
+func (r *Recording) limits() Options { return r.o.withDefaults(r.meta.Size) }
+
+// Memory is how many bytes the process may use to answer from the recording.
+func (r *Recording) Memory() int64 { return r.limits().Memory }
 
 // Load reads what the recording says about itself. Until then, and after Close, there
 // is next to nothing in memory, so that one call can be about hundreds.

@@ -107,7 +107,7 @@ func (s *column) textDictionary(b []byte, n int) error {
 		if err != nil {
 			return err
 		}
-		b = rest
+		b, v = rest, s.cut(v)
 		if err := s.more(int64(len(v))); err != nil {
 			return err
 		}
@@ -173,6 +173,7 @@ func (s *column) texts(encoding int32, b []byte, dst []int32) error {
 
 // position finds or adds a string in Dict.
 func (s *column) position(v []byte) (int32, error) {
+	v = s.cut(v)
 	if k, ok := s.lookup[string(v)]; ok {
 		return k, nil
 	}
