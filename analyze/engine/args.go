@@ -20,6 +20,7 @@ var Global = []Option{
 	{Name: "port", Kind: Several, Check: CheckPort, Doc: "only these ports, local or remote"},
 	{Name: "addr", Kind: Text, Doc: "only this IP address or prefix, local or remote"},
 	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
+	{Name: "memory", Kind: Text, Doc: "memory to use at most, such as 2G; without it 512M, or 8 times the file if that is more"},
 	{Name: "symbols", Kind: Folders, Doc: "folders with debug files, which name frames of stripped programs by build id"},
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
 	{Name: "table", Kind: Text, Doc: "only this table of the answer; csv has the main one unless told otherwise"},

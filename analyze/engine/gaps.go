@@ -84,13 +84,13 @@ func (r *run) gaps() error {
 		return nil
 	}
 	f := newGapFinder(m, all)
-	if err := r.src.Scan(scan.Query{Events: []string{"lost"}, Columns: f.columns()}, f.lost); err != nil {
+	if err := r.read(scan.Query{Events: []string{"lost"}, Columns: f.columns()}, f.lost); err != nil {
 		return err
 	}
 	if f.end(); f.from < f.to {
 		// All events: the numbers count them together. What follows shows that the last are complete.
 		f.to += lossTail
-		if err := r.src.Scan(scan.Query{Columns: []scan.Col{f.cpu, f.seq}, From: f.from, To: f.to}, f.row); err != nil {
+		if err := r.read(scan.Query{Columns: []scan.Col{f.cpu, f.seq}, From: f.from, To: f.to}, f.row); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (r *run) prove(q scan.Query) error {
 	known := s.Collect()
 	q.Events = slices.DeleteFunc(slices.Clone(q.Events), func(e string) bool { return !identifies(e) })
 	q.Columns, q.From = s.Columns(), 0
-	if err := r.src.Scan(q, func(row *scan.Row) error { s.Feed(row); return nil }); err != nil {
+	if err := r.read(q, func(row *scan.Row) error { s.Feed(row); return nil }); err != nil {
 		return err
 	}
 	s.Close()

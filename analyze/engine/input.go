@@ -229,8 +229,11 @@ func (in *Input) Start() int64 { return in.Meta.Start() }
 
 // End is when the recording, or the selected part of it, ended.
 func (in *Input) End() int64 {
-	end := max(in.Meta.LastNS, in.Meta.Recording.StopNS)
-	if in.run != nil && in.run.sel.To != 0 {
+	if in.run == nil {
+		return max(in.Meta.LastNS, in.Meta.Recording.StopNS)
+	}
+	end := in.run.end()
+	if in.run.sel.To != 0 {
 		end = min(end, in.run.sel.To)
 	}
 	return end

@@ -29,6 +29,8 @@ func (in *Input) explainNone(sel *Selection) {
 	}
 	names := joinOr(events)
 	switch {
+	case in.run.full != nil:
+		in.Answer.Note("none in the part of the recording that was read")
 	case in.onlySock != 0 && total > 0:
 		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
 	case total == 0 && in.passed != [2]int64{}:

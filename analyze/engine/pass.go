@@ -37,7 +37,7 @@ func (r *run) scan() error {
 	}
 	n := 0
 	var row Row
-	err := r.src.Scan(q, func(s *scan.Row) error {
+	err := r.read(q, func(s *scan.Row) error {
 		r.row(&row, s)
 		// Errors of the output stay; asking now and then is enough to stop early.
 		if n++; n&0xfff == 0 {
@@ -50,7 +50,7 @@ func (r *run) scan() error {
 	}
 	// Files first: what an analysis says of one may be about its socket.
 	if r.files != nil {
-		r.files.Close(max(r.src.Meta().LastNS, r.src.Meta().Recording.StopNS))
+		r.files.Close(r.end())
 	}
 	if r.sockets != nil {
 		r.sockets.Close()
@@ -123,7 +123,7 @@ func (r *run) settle(q scan.Query) error {
 		return err
 	}
 	q.Columns = s.Columns()
-	if err := r.src.Scan(q, func(row *scan.Row) error { s.Feed(row); return nil }); err != nil {
+	if err := r.read(q, func(row *scan.Row) error { s.Feed(row); return nil }); err != nil {
 		return err
 	}
 	s.Close()
@@ -141,7 +141,7 @@ func (r *run) history(q scan.Query, s *agg.Sockets, d *agg.Descriptors) error {
 		q.Events = slices.Concat(q.Events, agg.DescriptorEvents)
 		q.Columns = slices.Concat(q.Columns, d.Columns())
 	}
-	return r.src.Scan(q, func(row *scan.Row) error {
+	return r.read(q, func(row *scan.Row) error {
 		k := s.Feed(row)
 		if d != nil {
 			d.Feed(row, k)

@@ -34,6 +34,7 @@ type run struct {
 	sock    uint64     // the only socket any analysis wants; 0 for all
 	now     int64      // ts_ns of the row at hand
 	onLoss  []lossHandler
+	full    *scan.Full // memory ended the scan here
 }
 
 // target is a handler and the analysis it belongs to.
@@ -71,11 +72,14 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 		r.stopped(err)
 		return nil, err
 	}
+	r.table, r.inputs, r.onLoss = nil, nil, nil
 	for i, in := range inputs {
 		if in == nil {
 			continue
 		}
 		r.finish(in, folds[i])
+		inputs[i], folds[i] = nil, nil // what it kept is free for those to come
+		outcomes[i].Full = r.full
 		if outcomes[i].Rows = in.Answer.Rows(); in.broken != nil {
 			outcomes[i].Status, outcomes[i].Why, outcomes[i].Broken = Broke, in.broken.why(), in.broken
 		}
@@ -107,11 +111,15 @@ func (r *run) begin(c Call) (in *Input, fold Fold, o Outcome, err error) {
 		return nil, nil, o, nil
 	}
 	a.Begin(limits)
+	a.Exact(exact)
 	return in, fold, o, nil
 }
 
 // finish completes an answer. One whose analysis panicked says so after what it has.
 func (r *run) finish(in *Input, f Fold) {
+	if r.full != nil {
+		in.Answer.Limit(in.part(r.full))
+	}
 	if in.broken == nil {
 		in.try(func() {
 			f.Finish(in.Answer)
@@ -120,7 +128,7 @@ func (r *run) finish(in *Input, f Fold) {
 		})
 	}
 	if in.broken != nil {
-		in.Answer.Note("not complete: " + in.broken.why())
+		in.Answer.Limit("not complete: " + in.broken.why())
 	}
 	in.try(in.Answer.End)
 }
@@ -145,7 +153,7 @@ func (in *Input) notes() {
 // others may follow.
 func (r *run) stopped(err error) {
 	for _, in := range r.inputs {
-		in.Answer.Note("not complete, reading stopped: " + err.Error())
+		in.Answer.Limit("not complete, reading stopped: " + err.Error())
 		in.Answer.End()
 	}
 }

@@ -32,6 +32,8 @@ type Outcome struct {
 
 	Sampled string  // of what it is an answer from a share, "" from all
 	Broken  *Broken // how it panicked, where it did
+
+	Full *scan.Full // how far the recording was read, where memory did not suffice for all
 }
 
 // presence is what the file has of an event.

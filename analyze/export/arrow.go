@@ -22,18 +22,23 @@ const (
 )
 
 // Arrow writes rows as one Arrow IPC stream in the order of time, with the columns and
-// types of the capture; only these events, nil for all.
+// types of the capture; only these events, nil for all. The error is a *scan.Full if that is
+// what ended the rows.
 func Arrow(src scan.Source, events []string, w io.Writer) error {
 	s := arrowSchema(src.Meta())
 	e := &arrowRows{out: ipc.NewWriter(w, ipc.WithSchema(s)), rec: array.NewRecordBuilder(memory.DefaultAllocator, s)}
 	defer e.rec.Release()
-	if err := src.Scan(scan.Query{Events: events}, e.row); err != nil {
+	full, err := scan.Fitted(src.Scan(scan.Query{Events: events}, e.row))
+	if err != nil {
 		return err
 	}
 	if err := e.flush(); err != nil {
 		return err
 	}
-	return e.out.Close()
+	if err := e.out.Close(); err != nil {
+		return err
+	}
+	return full.Err()
 }
 
 func arrowSchema(m *scan.Meta) *arrow.Schema {

@@ -55,7 +55,8 @@ type folded struct {
 
 // Folded writes one line per stack, `frame;frame;frame count`, outermost first: the
 // process on the CPU, its user frames, then the kernel's. With several events the event
-// comes before all. It returns how many rows had no stack.
+// comes before all. It returns how many rows had no stack, and a *scan.Full if that is what
+// ended the rows.
 func Folded(src scan.Source, events []string, w io.Writer) (bare int64, err error) {
 	for _, e := range events {
 		if !hasStack(e) {
@@ -66,14 +67,18 @@ func Folded(src scan.Source, events []string, w io.Writer) (bare int64, err erro
 	if len(events) == 0 {
 		events = StackEvents()
 	}
-	if err := src.Scan(scan.Query{Events: events, Columns: []scan.Col{colComm, colKstack, colUstack}}, f.row); err != nil {
+	full, err := scan.Fitted(src.Scan(scan.Query{Events: events, Columns: []scan.Col{colComm, colKstack, colUstack}}, f.row))
+	if err != nil {
 		return 0, err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	for _, stack := range slices.Sorted(maps.Keys(f.counts)) {
 		fmt.Fprintf(out, "%s %d\n", stack, f.counts[stack])
 	}
-	return f.bare, out.Flush()
+	if err := out.Flush(); err != nil {
+		return f.bare, err
+	}
+	return f.bare, full.Err()
 }
 
 func (f *folded) row(r *scan.Row) error {

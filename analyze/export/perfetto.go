@@ -43,6 +43,7 @@ type perfetto struct {
 	stop    int64
 	shared  bool // not every attempt to send is in the recording
 	procs   map[proc]uint64
+	full    *scan.Full // memory ended a reading here
 }
 
 type proc struct {
@@ -66,7 +67,8 @@ const maxProcs = 1 << 16
 
 // Perfetto writes a trace of native track events: processes and their sockets as
 // tracks; TCP states, congestion and data that is held back as slices; retransmits,
-// drops and resets as instants; the congestion window as a counter.
+// drops and resets as instants; the congestion window as a counter. The error is a *scan.Full
+// if that is what ended the rows.
 func Perfetto(src scan.Source, w io.Writer) error {
 	p := &perfetto{trace: *newTrace(w), src: src, procs: map[proc]uint64{}, col: newPerfettoCols()}
 	m := src.Meta()
@@ -87,7 +89,10 @@ func Perfetto(src scan.Source, w io.Writer) error {
 	if err := p.read(p.show, p.close); err != nil {
 		return err
 	}
-	return p.out.Flush()
+	if err := p.out.Flush(); err != nil {
+		return err
+	}
+	return p.full.Err()
 }
 
 // clocks takes the recorder's clock, with which traces of others can be combined; a file
@@ -108,17 +113,23 @@ func (p *perfetto) read(row func(*scan.Row, *agg.Socket), end func(*agg.Socket))
 	p.sockets, p.lives = agg.SocketsOf(p.src.Meta()), agg.PerSocket[life]{}
 	p.sockets.OnEnd(end)
 	q := scan.Query{Events: p.events, Columns: slices.Concat(p.sockets.Columns(), p.col.asked.All())}
+	if p.full != nil {
+		q.To = p.full.At + 1 // tracks of later sockets have no name
+	}
 	n := 0
-	err := p.src.Scan(q, func(r *scan.Row) error {
+	full, err := scan.Fitted(p.src.Scan(q, func(r *scan.Row) error {
 		row(r, p.sockets.Feed(r))
 		if n++; n&0xfff == 0 {
 			_, err := p.out.Write(nil) // an error of the output stays with it
 			return err
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		return err
+	}
+	if full != nil {
+		p.full, p.stop = full, min(p.stop, full.At)
 	}
 	p.sockets.Close()
 	return nil

@@ -17,6 +17,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
+	"netrec/analyze/scan"
 	"netrec/schema"
 )
 
@@ -37,6 +38,8 @@ var (
 
 // Page is what the template shows.
 type Page struct {
+	full *scan.Full // memory ended the reading here
+
 	Title, Policy  string
 	Facts          [][2]string
 	Limits         []Said

@@ -19,13 +19,17 @@ type Options struct {
 	Thresholds string   // of findings, as --threshold has them
 }
 
-// Write reads a recording once and writes the page.
+// Write reads a recording once and writes the page. The error is a *scan.Full if memory ended
+// the reading: then the page is of what was read, and says so.
 func Write(src scan.Source, o Options, w io.Writer) error {
 	p, err := read(src, o)
 	if err != nil {
 		return err
 	}
-	return p.write(w)
+	if err := p.write(w); err != nil {
+		return err
+	}
+	return p.full.Err()
 }
 
 // read makes the page of a recording.
@@ -60,7 +64,9 @@ func read(src scan.Source, o Options) (*Page, error) {
 	for i, h := range heats {
 		h.finish(outcomes[i+1], said.of(h.call.Analysis.Name))
 	}
-	return f.page(said), nil
+	p := f.page(said)
+	p.full = outcomes[0].Full
+	return p, nil
 }
 
 // fold is all that the report reads itself.

@@ -15,6 +15,7 @@ const (
 	codeUnreadable = 2 // the recording cannot be read
 	codeNotInFile  = 3 // it lacks the events of an analysis
 	codeBroken     = 4 // netrec itself broke on it
+	codePart       = 5 // memory did not suffice for all of it
 )
 
 func analyzeCmd() *cobra.Command {
@@ -46,7 +47,8 @@ Options:
 ` + engine.GlobalHelp() + `
 Exit codes: 0 answered; 1 wrong usage, or the output could not be written; 2 a
 recording cannot be read; 3 one lacks the events of an analysis that was asked for; 4
-an analysis broke on one, which is a bug in netrec.`,
+an analysis broke on one, which is a bug in netrec; 5 an answer is from the first part
+of one, because the rest did not fit into --memory.`,
 		Example: `  netrec analyze cap.parquet
   netrec analyze cap.parquet tcplife --port 443
   netrec analyze cap.parquet sock 0xffff888012345678

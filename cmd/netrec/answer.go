@@ -23,9 +23,13 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	if err != nil {
 		return err
 	}
+	limits, err := reading(req.Options["memory"])
+	if err != nil {
+		return err
+	}
 	// A directory may have one file today and two tomorrow; its answers look the same.
 	several := len(paths) != 1 || paths[0] != req.Files[0]
-	all, bad := scan.OpenAll(paths, scan.Options{})
+	all, bad := scan.OpenAll(paths, limits)
 	if !several && len(bad) > 0 {
 		return unreadable{bad[0]}
 	}
@@ -111,6 +115,7 @@ func answerOne(r *scan.Recording, source func(*scan.Recording) scan.Source, seve
 		return 0, unreadable{err}
 	}
 	defer r.Close()
+	defer spare(r)()
 	nameAll(r, req.Files)
 	if several {
 		if err := o.From(originOf(r)); err != nil {
@@ -139,6 +144,8 @@ func codeOf(outcomes []engine.Outcome, calls []engine.Call, side io.Writer) (cod
 		case oc.Status == engine.Broke:
 			say(side, oc.Broken)
 			code = worse(code, codeBroken)
+		case oc.Full != nil:
+			code = worse(code, codePart)
 		case oc.Status != engine.Answered && !calls[i].Implied:
 			code = worse(code, codeNotInFile)
 		}
@@ -153,10 +160,10 @@ func nameAll(r *scan.Recording, words []string) {
 	}
 }
 
-// worse is the code of the greater trouble: an unread file hides more than an analysis, and
-// that more than an event.
+// worse is the code of the greater trouble: an unread file hides more than an analysis, that
+// more than the rest of a file, and that more than an event.
 func worse(a, b exitCode) exitCode {
-	rank := []exitCode{0, codeNotInFile, codeBroken, codeUnreadable}
+	rank := []exitCode{0, codeNotInFile, codePart, codeBroken, codeUnreadable}
 	return rank[max(slices.Index(rank, a), slices.Index(rank, b))]
 }
 

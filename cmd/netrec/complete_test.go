@@ -17,6 +17,9 @@ import (
 // The test binary is netrec where it is called so.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "netrec" {
+		if os.Getenv(peakFile) != "" {
+			os.Exit(tellPeak())
+		}
 		main()
 	}
 	os.Exit(m.Run())

@@ -24,6 +24,7 @@ type exportFlags struct {
 	output string
 	events []string
 	debug  []string
+	memory string
 }
 
 // targets are the forms that export knows.
@@ -42,7 +43,11 @@ func exportCmd() *cobra.Command {
             retransmits, drops and resets as instants; the congestion window as a counter
   folded    a line per stack and how often it was met, for flamegraph.pl and inferno
 
-Files are named as for netrec analyze; all must be of one recording.`,
+Files are named as for netrec analyze; all must be of one recording.
+
+Exit codes: 0 written; 1 wrong usage, or it broke off; 2 the recording cannot be opened; 4
+netrec broke on it, which is a bug; 5 only the first part of it is written, because the
+rest did not fit into --memory.`,
 		Example: `  netrec export cap.parquet --to arrow -o cap.arrows
   netrec export cap.parquet --to perfetto -o cap.pftrace
   netrec export cap.parquet --to folded --event skb_drop | flamegraph.pl > drops.svg`,
@@ -55,6 +60,7 @@ Files are named as for netrec analyze; all must be of one recording.`,
 	fl.StringVarP(&f.output, "output", "o", "", "file to write, instead of standard output; must not exist")
 	fl.StringSliceVarP(&f.events, "event", "e", nil, "only these events (arrow, folded)")
 	fl.StringArrayVar(&f.debug, "symbols", nil, "folder with debug files, which name frames of stripped programs by build id (arrow, folded)")
+	fl.StringVar(&f.memory, "memory", "", memoryDoc())
 	_ = cmd.MarkFlagDirname("symbols")
 	completeFlags(cmd, map[string]completer{"to": func(string) []cobra.Completion { return slices.Clone(targets) }, "event": completeEvents})
 	return cmd
@@ -68,20 +74,23 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := openOne(args, f.output)
+	r, err := openOne(args, f.output, f.memory)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	defer spare(r)()
 	if f.output != "" {
 		w, err := os.OpenFile(f.output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return err
 		}
 		defer func() {
-			if err = errors.Join(err, w.Close()); err != nil {
+			closed := w.Close()
+			if closed != nil || err != nil && !errors.Is(err, exitCode(codePart)) {
 				os.Remove(f.output)
 			}
+			err = errors.Join(err, closed)
 		}()
 		out = w
 	}
@@ -92,11 +101,15 @@ func (f *exportFlags) run(args []string, out, side io.Writer) (err error) {
 	src := symbolize.New(watched(r), files)
 	tally := src.Tally()
 	src.Follow(tally)
-	if err := engine.Contain("export", func() error { return f.write(src, out, side) }); err != nil {
+	full, err := scan.Fitted(engine.Contain("export", func() error { return f.write(src, out, side) }))
+	if err != nil {
 		return err
 	}
 	for _, n := range tally.Notes() {
 		say(side, errors.New(n))
+	}
+	if full != nil {
+		return partly(side, "export", r, full)
 	}
 	return nil
 }
@@ -145,7 +158,11 @@ func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
 }
 
 // openOne opens files that must be of one recording, and none of them the output.
-func openOne(words []string, output string) (*scan.Recording, error) {
+func openOne(words []string, output, memory string) (*scan.Recording, error) {
+	limits, err := reading(memory)
+	if err != nil {
+		return nil, err
+	}
 	paths, err := expand(words)
 	if err != nil {
 		return nil, err
@@ -153,7 +170,7 @@ func openOne(words []string, output string) (*scan.Recording, error) {
 	if err := apart(output, paths); err != nil {
 		return nil, err
 	}
-	all, bad := scan.OpenAll(paths, scan.Options{})
+	all, bad := scan.OpenAll(paths, limits)
 	if len(bad) > 0 {
 		return nil, unreadable{bad[0]}
 	}

@@ -15,6 +15,7 @@ import (
 	"netrec/analyze/findings"
 	"netrec/analyze/render"
 	"netrec/analyze/report"
+	"netrec/analyze/scan"
 )
 
 // selecting are the options of analyze that choose rows, which report has too.
@@ -36,7 +37,8 @@ of processes and hosts, and addresses, as the recording has.
 Files are named as for netrec analyze; all must be of one recording.
 
 Exit codes: 0 made; 1 wrong usage, or the page could not be written; 2 the recording
-cannot be read; 4 netrec broke on it, which is a bug.`,
+cannot be read; 4 netrec broke on it, which is a bug; 5 the page is of the first part of
+it, because the rest did not fit into --memory.`,
 		Example: `  netrec report cap.parquet
   netrec report cap.parquet -o web.html --port 443
   netrec report cap.parquet --threshold slow-dns=200ms`,
@@ -53,6 +55,7 @@ cannot be read; 4 netrec broke on it, which is a bug.`,
 			c.Flags().StringP(o.Name, o.Short, "", o.Doc)
 		}
 	}
+	c.Flags().String("memory", "", memoryDoc())
 	completeFlags(c, map[string]completer{"threshold": func(string) []cobra.Completion { return findings.ThresholdOption().Choices }})
 	_ = c.RegisterFlagCompletionFunc("sock", func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return addresses(engine.Request{Files: args}, analyze.Find("sock"), typed)
@@ -69,11 +72,12 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	if path == "" {
 		path = strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])) + ".html"
 	}
-	f, err := openOne(files, path)
+	f, err := openOne(files, path, c.Flag("memory").Value.String())
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	defer spare(f)()
 	nameAll(f, files)
 	chosen, words := map[string]string{}, []string(nil)
 	for _, name := range selecting {
@@ -88,15 +92,19 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	}
 	// The page is written whole or not at all.
 	var page bytes.Buffer
-	watched, stdout, _ := watch(c.OutOrStdout(), c.ErrOrStderr())
-	if err := engine.Contain("report", func() error {
+	watched, stdout, side := watch(c.OutOrStdout(), c.ErrOrStderr())
+	full, err := scan.Fitted(engine.Contain("report", func() error {
 		return report.Write(watched(f), report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page)
-	}); err != nil {
+	}))
+	if err != nil {
 		return unreadable{err}
 	}
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", render.Safe(path), engine.Group(int64(page.Len())))
+	if err == nil && full != nil {
+		return partly(side, "report", f, full)
+	}
 	return err
 }
