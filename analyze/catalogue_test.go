@@ -189,7 +189,7 @@ func TestDefaultAnswersAll(t *testing.T) {
 		h := schema.EventHooks{Event: e.Name, State: schema.HookNotAsked}
 		if e.Profile == schema.Light || e.Profile == schema.Default {
 			h.State = schema.HookAttached
-			if e.Thin != "" {
+			if e.Drawn() {
 				h.Share = &schema.Share{Keep: 1, Of: 16, By: e.Thin}
 			}
 		}

@@ -62,6 +62,12 @@ const volatile u32 cfg_states = 0;    /* bits */
 const volatile u64 cfg_sample = 0;    /* keep connections whose hash is below */
 const volatile u64 cfg_sample_seed = 0;
 
+/* With a budget the recorder thins hot events while it records: it sets how often their share
+ * is halved, of connections (budget.h) and of what is drawn (share.h). */
+const volatile bool cfg_budget = false;
+volatile u32 conns_halved = 0;
+volatile u32 draws_halved = 0;
+
 /* What filters need when they are in use is in functions of their own, whose calls the
  * verifier removes; inline it would make the object half as large again. They are global
  * and take numbers only, so that each is verified by itself: until 6.4 the verifier loses
@@ -226,6 +232,14 @@ static __always_inline u64 end_hash(const u64 *addr, u16 port)
 	return mix(mix(mix(cfg_sample_seed ^ addr[0]) ^ addr[1]) ^ port);
 }
 
+#define ALL_HASHES (1ull << 32)
+
+/* conn_hash is below ALL_HASHES, and the same whichever end comes first. */
+static __always_inline u64 conn_hash(const u64 *a, u16 aport, const u64 *b, u16 bport)
+{
+	return mix(end_hash(a, aport) + end_hash(b, bport)) >> 32;
+}
+
 /* An address as two numbers, the same for IPv4 and for its form in IPv6. */
 static __always_inline void addr_key(u64 *key, u64 first, u64 second, u16 family)
 {
@@ -259,7 +273,7 @@ FILTER_FN ends_wanted(u64 a0, u64 a1, u64 b0, u64 b1, u64 ends)
 		return false;
 	if (!(cfg_filters & BY_SAMPLE) || !aport || !bport)
 		return true;
-	return mix(end_hash(x, aport) + end_hash(y, bport)) >> 32 < cfg_sample;
+	return conn_hash(x, aport, y, bport) < cfg_sample;
 }
 
 /* want_ends takes addresses that are aligned as numbers are. */

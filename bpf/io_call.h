@@ -3,6 +3,7 @@
 #ifndef NETREC_IO_CALL_H
 #define NETREC_IO_CALL_H
 
+#include "budget.h"
 #include "fd.h"
 
 /* What is read from the socket while the descriptor is known to hold it. */
@@ -47,7 +48,7 @@ static __always_inline int io_enter(const u16 ev, int fd)
 		return 0;
 	io->netns = sock_netns(sk, false);
 	io->cookie = cookie(sk, false);
-	if (!want_sock(sk, io->netns))
+	if (!want_sock(sk, io->netns) || !hot_row(ev, sk, false))
 		return 0;
 	call.arg[0] = fd;
 	call.arg[1] = (u64)sk;
@@ -55,7 +56,7 @@ static __always_inline int io_enter(const u16 ev, int fd)
 }
 
 /* io_waited finds the socket of a call that began before the recording did, by its registers. */
-static __always_inline struct sock *io_waited(struct io_sock *io, s32 *fd)
+static __always_inline struct sock *io_waited(const u16 ev, struct io_sock *io, s32 *fd)
 {
 	u32 tid = bpf_get_current_pid_tgid(), *mark = entered_of(tid);
 	struct sock *sk;
@@ -68,7 +69,7 @@ static __always_inline struct sock *io_waited(struct io_sock *io, s32 *fd)
 		return 0;
 	io->netns = sock_netns(sk, false);
 	io->cookie = cookie(sk, false);
-	return want_sock(sk, io->netns) ? sk : 0;
+	return want_sock(sk, io->netns) && hot_row(ev, sk, false) ? sk : 0;
 }
 
 /* Two programs for the call name, making rows of event ev. */
@@ -93,7 +94,7 @@ static __always_inline struct sock *io_waited(struct io_sock *io, s32 *fd)
 			sk = (void *)call->arg[1];                            \
 			fd = call->arg[0];                                    \
 		} else {                                                      \
-			sk = io_waited(io, &fd);                              \
+			sk = io_waited(EV_##ev, io, &fd);                     \
 			if (!sk)                                              \
 				return 0;                                     \
 		}                                                             \

@@ -53,6 +53,7 @@ struct counter {
 	u64 lost_ring;
 	u64 lost_scratch;
 	u64 rescued; /* by the second program of an event, see first_run */
+	u64 thinned; /* left out for a budget, and not among generated, see budget.h */
 };
 
 struct cpu_counters {

@@ -15,6 +15,11 @@
 
 const volatile u32 cfg_share = 0; /* in 2^32 parts of all; 0: all */
 
+static __always_inline u32 share_now(void)
+{
+	return cfg_budget ? cfg_share >> (draws_halved & 31) : cfg_share;
+}
+
 /* What the attached hooks show, set by the recorder: the end of every packet (skb_free), which
  * comes after skb_consume or skb_drop told of it; the birth of every packet, clones
  * included (skb_alloc, skb_derive). */
@@ -50,7 +55,7 @@ static __always_inline u64 *draw_of(u64 name)
 
 static __always_inline bool draw(u64 name, u64 place)
 {
-	bool in = bpf_get_prandom_u32() < cfg_share;
+	bool in = bpf_get_prandom_u32() < share_now();
 
 	*draw_of(name) = name | place | (in ? 0 : PASSED_OVER);
 	return in;
@@ -91,7 +96,7 @@ static __always_inline bool share_left(const void *skb, const bool typed)
 	known = *draw_of(name) ^ name;
 	if (known <= DRAW_FLAGS)
 		return !(known & PASSED_OVER);
-	return bpf_get_prandom_u32() < cfg_share;
+	return bpf_get_prandom_u32() < share_now();
 }
 
 /* share_ends is for the end of a packet: one that was never met has no life to tell of. */
@@ -132,7 +137,7 @@ static __always_inline bool share_made(const void *parent, const void *child, co
  * the host's follows. It is for what is over at once, or judged by its start. */
 static __always_inline bool share_time(void)
 {
-	return !cfg_share || (u32)bpf_jiffies64() * (u32)(GOLDEN >> 32) < cfg_share;
+	return !cfg_share || (u32)bpf_jiffies64() * (u32)(GOLDEN >> 32) < share_now();
 }
 
 /* Sockets whose newest attempt to send held something back. */

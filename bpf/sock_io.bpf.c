@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "budget.h"
 
 SITE(sock_sendmsg);
 SITE(__sock_sendmsg);
@@ -42,7 +42,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	struct sock_io *r;
 	struct proto *prot;
 
-	if (!want_sock(sk, netns))
+	if (!want_sock(sk, netns) || !hot_row(EV_sock_io, sk, direct))
 		return 0;
 	r = BEGIN(sock_io, sk, 0, netns);
 	if (!r)
@@ -121,7 +121,7 @@ static __always_inline int remember(struct socket *sock, struct msghdr *msg, u64
 	struct sock *sk = sock->sk;
 	struct call call = {};
 
-	if (!want_sock(sk, sock_netns(sk, true)))
+	if (!want_sock(sk, sock_netns(sk, true)) || !hot_kept(sk, true))
 		return 0;
 	call.arg[0] = (u64)sk;
 	call.arg[1] = size;

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "budget.h"
 
 /* The hooks are those of sock_io, so that one has a row where the other has. */
 static __always_inline int sock_stack(void *ctx, struct sock *sk, const u8 dir, s64 ret, s32 flags, const bool direct)
@@ -9,7 +9,7 @@ static __always_inline int sock_stack(void *ctx, struct sock *sk, const u8 dir, 
 	struct sock_stack *r;
 	struct proto *prot;
 
-	if (!want_sock(sk, netns))
+	if (!want_sock(sk, netns) || !hot_row(EV_sock_stack, sk, direct))
 		return 0;
 	r = BEGIN(sock_stack, sk, 0, netns);
 	if (!r)

@@ -1,13 +1,13 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "budget.h"
 
 static __always_inline int tcp_msg(struct sock *sk, u64 size, s32 flags, s32 ret, const u8 dir)
 {
 	u32 netns = sock_netns(sk, true);
 	struct tcp_msg *r;
 
-	if (!want_sock(sk, netns))
+	if (!want_sock(sk, netns) || !hot_row(EV_tcp_msg, sk, true))
 		return 0;
 	r = BEGIN(tcp_msg, sk, 0, netns);
 	if (!r)

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "budget.h"
 
 static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, const bool direct)
 {
@@ -8,7 +8,7 @@ static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, con
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_rcv_est *r;
 
-	if (!tp || !want_sock(sk, netns))
+	if (!tp || !want_sock(sk, netns) || !hot_row(EV_tcp_rcv_est, sk, direct))
 		return 0;
 	r = BEGIN(tcp_rcv_est, sk, skb, netns);
 	if (!r)

@@ -1,5 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "budget.h"
 #include "packet.h"
 
 static __always_inline int udp_msg(struct sock *sk, struct msghdr *msg, u64 size, s32 flags, s32 ret, const u8 func)
@@ -15,7 +16,7 @@ static __always_inline int udp_msg(struct sock *sk, struct msghdr *msg, u64 size
 		return 0;
 	/* A socket without a peer has one in each message. */
 	read_sockaddr(FILTER_ENDS && (send || ret >= 0) ? msg->msg_name : 0, (u8 *)addr, &port, &family);
-	if (!want_peer(sk, netns, (u8 *)addr, port, family))
+	if (!want_peer(sk, netns, (u8 *)addr, port, family) || !hot_row(EV_udp_msg, sk, true))
 		return 0;
 	r = BEGIN(udp_msg, sk, 0, netns);
 	if (!r)

@@ -21,7 +21,7 @@ type counters struct {
 
 // Layout of struct cpu_counters in bpf/netrec.h; a test compares it with the object's BTF.
 const (
-	counterSize  = 32
+	counterSize  = 40
 	counterStart = 8
 )
 
@@ -38,12 +38,12 @@ func mapCounters(fd, cpus int) (*counters, error) {
 }
 
 // sample is the account of one event on one CPU at one moment.
-type sample struct{ generated, ring, scratch, rescued int64 }
+type sample struct{ generated, ring, scratch, rescued, thinned int64 }
 
 func (c *counters) read(event uint16, cpu int) sample {
 	off := counterStride()*cpu + counterStart + counterSize*int(event)
-	p := (*[4]int64)(unsafe.Pointer(&c.mem[off]))
-	return sample{atomic.LoadInt64(&p[0]), atomic.LoadInt64(&p[1]), atomic.LoadInt64(&p[2]), atomic.LoadInt64(&p[3])}
+	p := (*[5]int64)(unsafe.Pointer(&c.mem[off]))
+	return sample{atomic.LoadInt64(&p[0]), atomic.LoadInt64(&p[1]), atomic.LoadInt64(&p[2]), atomic.LoadInt64(&p[3]), atomic.LoadInt64(&p[4])}
 }
 
 // account knows what was generated, recorded and lost, and when losses were seen.
@@ -163,8 +163,8 @@ func (a *account) counts() []schema.Count {
 		for cpu := range a.counters.cpus {
 			s := a.counters.read(e.ID, cpu)
 			c := schema.Count{Event: e.Name, CPU: cpu, Generated: s.generated + atomic.LoadInt64(a.made.at(e.ID, cpu)), Ring: s.ring, Scratch: s.scratch,
-				Recorded: atomic.LoadInt64(a.recorded.at(e.ID, cpu)), Writer: atomic.LoadInt64(a.dropped.at(e.ID, cpu))}
-			if c.Generated != 0 || c.Recorded != 0 {
+				Recorded: atomic.LoadInt64(a.recorded.at(e.ID, cpu)), Writer: atomic.LoadInt64(a.dropped.at(e.ID, cpu)), Thinned: s.thinned}
+			if c.Generated != 0 || c.Recorded != 0 || c.Thinned != 0 {
 				out = append(out, c)
 			}
 		}

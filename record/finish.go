@@ -22,6 +22,7 @@ type Summary struct {
 	SysNS    int64
 	Spent    schema.Spent // of Duration
 	RSS      int64
+	Budget   *schema.Budget // nil for none; its times count from the start
 	Rooted   time.Duration
 	Attach   time.Duration // how long it took to attach the hooks, before Duration
 	End      string
@@ -136,6 +137,10 @@ func (s *session) close() []error {
 		s.meta.Warnings = append(s.meta.Warnings, fmt.Sprintf("%d commits could not be written, last: %v", n, *s.writer.trouble.Load()))
 	}
 	var errs []error
+	if s.budget != nil {
+		s.budget.list.End = s.budget.seen(s.acct, s.opt.Events)
+		errs = append(errs, s.file.Set(schema.KeyBudget, s.budget.said()))
+	}
 	for key, v := range map[string]any{schema.KeyClock: []schema.Anchor{s.start, stop}, schema.KeyRecording: s.meta,
 		schema.KeyCounters: s.counter, schema.KeyLosses: s.writer.shares.rest(s.acct.counts())} {
 		errs = append(errs, s.file.Set(key, v))
@@ -155,6 +160,12 @@ func (s *session) summary() *Summary {
 	sum := &Summary{Counts: s.acct.counts(), Path: s.path, Files: s.meta.Part.Index, Bytes: s.writer.done0 + s.file.Taken(), End: s.end, RSS: rss(),
 		Rooted: s.rooted, Attach: s.attaching, Duration: time.Duration(s.meta.StopNS - s.meta.Part.BeganNS)}
 	sum.UserNS, sum.SysNS = cpuTime()
+	if s.budget != nil {
+		sum.Budget = s.budget.said()
+		for i := range sum.Budget.Changes {
+			sum.Budget.Changes[i].SinceNS -= s.meta.Part.BeganNS
+		}
+	}
 	sum.Spent = s.spent(sum)
 	for _, c := range sum.Counts {
 		sum.Rows += c.Recorded
@@ -176,10 +187,11 @@ func (s *session) summary() *Summary {
 func (s *session) spent(sum *Summary) schema.Spent {
 	sp := schema.Spent{CPUs: s.report.Host.CPUs, Length: int64(sum.Duration), Noted: int64(s.last.TS - s.first.TS),
 		Recorder: s.last.UserNS + s.last.SysNS - s.first.UserNS - s.first.SysNS, Bytes: sum.Bytes}
-	sp.Probes.More = s.meta.Picks(s.hooks.States(s.wall))
+	sp.Probes.More = s.meta.Picks(s.hooks.States(s.wall)) || sum.Budget.Least(schema.ClassPackets) > 1
 	for _, c := range sum.Counts {
 		if e := schema.ByName(c.Event); !e.Counts() {
 			sp.Probes.Add(e, c.Generated-c.Nested) // of those passed over the probe did not run
+			sp.Probes.Pass(c.Thinned)
 		}
 	}
 	for _, e := range s.opt.Events {

@@ -24,6 +24,7 @@ type Options struct {
 	Events     []*schema.Event
 	Profile    schema.Profile
 	Share      *schema.Share          // of packets and of what else is thinned; nil for all
+	Budget     float64                // part of the host's CPU time that is not to be exceeded; 0: whatever it costs
 	Mechanism  map[string]schema.Kind // by event: use only this mechanism
 	Within     time.Duration          // rows are on disk after this time; 0 for the default
 	Buffer     int64                  // bytes of kernel memory for the rings, 0 for the default

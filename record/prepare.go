@@ -142,7 +142,7 @@ func (s *session) attach() error {
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
 		Libraries: s.opt.Libraries, Reader: s.reader, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
-		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Clock: mono}
+		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Budget: s.opt.Budget > 0, Clock: mono}
 	var err error
 	s.watchModules()
 	began := mono()

@@ -42,6 +42,7 @@ type session struct {
 	drain     *drain
 	writer    *writer
 	counts    *counting
+	budget    *budget // nil for none
 	child     *priv.Child
 	start     schema.Anchor
 	meta      schema.Recording
@@ -111,6 +112,7 @@ func (s *session) begin() error {
 	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus, s.opt.Within)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix, s.drain.fixed = s.fixer()
+	s.startBudget()
 	s.noteCost(s.first)
 	if err := s.metaRows(); err != nil {
 		return err
@@ -154,6 +156,9 @@ func (s *session) run(ctx context.Context) error {
 			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
 				return err
 			}
+		}
+		if err := s.govern(now); err != nil {
+			return err
 		}
 		if now.Sub(cost) >= time.Second {
 			if err := errors.Join(s.newLibraries(), s.newcomers(), s.newModules()); err != nil {

@@ -43,9 +43,10 @@ func (s *shares) end(a *account) []schema.Count {
 		id, cpu := schema.ByName(total.Event).ID, int32(total.CPU)
 		c := schema.Count{Event: total.Event, CPU: total.CPU, Recorded: total.Recorded - s.before[at].Recorded,
 			Ring: s.said[loss{id, cpu, causeRing}], Scratch: s.said[loss{id, cpu, causeScratch}],
-			Writer: s.said[loss{id, cpu, causeWriter}], Nested: s.said[loss{id, cpu, causeNested}], Calls: total.Calls - s.before[at].Calls}
+			Writer: s.said[loss{id, cpu, causeWriter}], Nested: s.said[loss{id, cpu, causeNested}], Calls: total.Calls - s.before[at].Calls,
+			Thinned: total.Thinned - s.before[at].Thinned}
 		c.Generated = c.Recorded + c.Lost()
-		if c.Generated == 0 {
+		if c.Generated == 0 && c.Thinned == 0 {
 			continue
 		}
 		out = append(out, c)
@@ -62,8 +63,8 @@ func (s *shares) rest(counts []schema.Count) []schema.Count {
 	out := counts[:0]
 	for _, c := range counts {
 		b := s.before[spot{c.Event, c.CPU}]
-		c.Add(schema.Count{Generated: -b.Generated, Recorded: -b.Recorded, Ring: -b.Ring, Scratch: -b.Scratch, Writer: -b.Writer, Nested: -b.Nested, Calls: -b.Calls})
-		if c.Generated != 0 || c.Recorded != 0 {
+		c.Add(schema.Count{Generated: -b.Generated, Recorded: -b.Recorded, Ring: -b.Ring, Scratch: -b.Scratch, Writer: -b.Writer, Nested: -b.Nested, Calls: -b.Calls, Thinned: -b.Thinned})
+		if c.Generated != 0 || c.Recorded != 0 || c.Thinned != 0 {
 			out = append(out, c)
 		}
 	}

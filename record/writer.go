@@ -30,7 +30,8 @@ type writer struct {
 
 	done0  int64 // bytes and rows of the files before this one
 	rows0  int64
-	shares shares // of the account, by file
+	shares shares                        // of the account, by file
+	budget atomic.Pointer[schema.Budget] // what it has left out so far; nil for none. Not changed once it is here
 
 	size, rows atomic.Int64 // of all files, for others to see
 	now        atomic.Int64 // bytes of this file
@@ -115,6 +116,11 @@ func (w *writer) commit(p *pile) error {
 	}
 	if w.lossy() {
 		if err := w.file.Set(schema.KeyLosses, w.shares.rest(w.acct.counts())); err != nil {
+			return err
+		}
+	}
+	if b := w.budget.Load(); b != nil {
+		if err := w.file.Set(schema.KeyBudget, b); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func columnTables() string {
 		if e.Own() {
 			profile = "always"
 		}
-		if e.Thin != "" {
+		if e.Drawn() {
 			profile += fmt.Sprintf(" (%d/%d of %s)", DefaultShare.Keep, DefaultShare.Of, e.Thin)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.Name, profile, cell(e.Doc))

@@ -116,6 +116,10 @@ const (
 	ByTime   Thin = "time"    // all that begins within drawn ticks of the kernel's timer
 	ByCall   Thin = "calls"   // in drawn ticks, and always those that hold data back and the next on that socket
 	ByWait   Thin = "waits"   // in drawn ticks, and always those of a process with a connect under way
+
+	// ByConn is for events that are recorded whole unless a budget leaves no room for that
+	// (bpf/budget.h): a connection with all its rows.
+	ByConn Thin = "connections"
 )
 
 // DefaultShare is the share of the profile default.
@@ -135,7 +139,7 @@ type Event struct {
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
 	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
-	Thin    Thin   // what is drawn where only a share is recorded; "" for events that are always whole
+	Thin    Thin   // what is drawn where only a share is recorded, or a budget leaves room for; "" for events that are always whole
 
 	size   int
 	fields []Field
@@ -146,6 +150,9 @@ func (e *Event) Own() bool { return len(e.Ladder) == 0 }
 
 // Rare reports whether the event uses the ring that hot events cannot flood.
 func (e *Event) Rare() bool { return e.Rate == Low || e.Rate == Medium }
+
+// Drawn reports whether --packets and the profile default record a share of the event.
+func (e *Event) Drawn() bool { return e.Thin != "" && e.Thin != ByConn }
 
 // Counts reports whether the event counts what the user names; its rows are sums.
 func (e *Event) Counts() bool { return !e.Own() && e.Ladder[0][0].Target == AnyTarget }

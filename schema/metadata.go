@@ -14,6 +14,7 @@ const (
 	KeyRecording  = "netrec.recording"  // Recording
 	KeyHooks      = "netrec.hooks"      // []EventHooks
 	KeyLosses     = "netrec.losses"     // []Count
+	KeyBudget     = "netrec.budget"     // Budget; absent where there was none
 	KeySysctls    = "netrec.sysctls"    // map[string]string
 	KeyInterfaces = "netrec.interfaces" // []Interface
 	KeyQdiscs     = "netrec.qdiscs"     // []Qdisc
@@ -24,6 +25,7 @@ const (
 	KeyLibrary    = "netrec.library"    // Library, in a row only: one that appeared during the recording
 	KeyLate       = "netrec.late"       // Late, in a row only
 	KeyModule     = "netrec.module"     // Module, in a row only
+	KeyShare      = "netrec.share"      // ShareChange, in a row only
 )
 
 // Host is where the recording was made.
@@ -197,6 +199,9 @@ type Count struct {
 	// Calls is how many calls an event that counts has counted, in the row of CPU -1: what
 	// is lost there are calls, while Recorded and Generated of the CPUs are rows of many.
 	Calls int64 `json:"calls,omitempty"`
+
+	// Thinned is how many rows a budget left out; they are not among Generated.
+	Thinned int64 `json:"thinned,omitempty"`
 }
 
 // Lost is how many events did not reach the file.
@@ -211,6 +216,7 @@ func (c *Count) Add(o Count) {
 	c.Writer += o.Writer
 	c.Nested += o.Nested
 	c.Calls += o.Calls
+	c.Thinned += o.Thinned
 }
 
 // Interface is a network device at the start.

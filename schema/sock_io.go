@@ -23,7 +23,7 @@ type SockIO struct {
 	Prot     [16]byte `col:"prot_name" as:"str" doc:"the kernel's name of the protocol: TCP, UDPv6, UNIX …"`
 }
 
-var sockIO = Event{ID: 20, Name: "sock_io", Row: SockIO{}, Rate: High, Profile: Default,
+var sockIO = Event{ID: 20, Name: "sock_io", Row: SockIO{}, Rate: High, Profile: Default, Thin: ByConn,
 	Groups: []string{"sock"},
 	Doc:    "a send or receive call on a socket returned",
 	Ladder: []Rung{

@@ -39,6 +39,9 @@ func (p *ProbeTime) Add(e *Event, rows int64) {
 	p.NS += float64(rows) * float64(ns)
 }
 
+// Pass takes runs of probes that made no row because a budget left it out.
+func (p *ProbeTime) Pass(runs int64) { p.NS += float64(max(runs, 0)) * PassedConnNS }
+
 // RecorderPercent is the recorder's share of the host's CPU time.
 func (s *Spent) RecorderPercent() float64 { return s.percent(float64(s.Recorder), s.Noted) }
 

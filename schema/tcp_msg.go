@@ -13,7 +13,7 @@ type TCPMsg struct {
 	_        [2]uint8
 }
 
-var tcpMsg = Event{ID: 88, Name: "tcp_msg", Row: TCPMsg{}, Rate: High, Profile: Full,
+var tcpMsg = Event{ID: 88, Name: "tcp_msg", Row: TCPMsg{}, Rate: High, Profile: Full, Thin: ByConn,
 	Groups: []string{"tcp"},
 	Doc:    "tcp_sendmsg or tcp_recvmsg returned",
 	Ladder: []Rung{

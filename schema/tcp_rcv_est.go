@@ -20,7 +20,7 @@ type TCPRcvEst struct {
 	_            [3]uint8
 }
 
-var tcpRcvEst = Event{ID: 11, Name: "tcp_rcv_est", Row: TCPRcvEst{}, Rate: Extreme, Profile: Default,
+var tcpRcvEst = Event{ID: 11, Name: "tcp_rcv_est", Row: TCPRcvEst{}, Rate: Extreme, Profile: Default, Thin: ByConn,
 	Groups: []string{"tcp"},
 	Doc:    "a segment reached an established TCP socket",
 	Ladder: []Rung{

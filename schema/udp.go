@@ -48,7 +48,7 @@ var (
 			{{Kind: Fexit, Target: "__ip4_datagram_connect", Args: 3, Prog: "udp_connect4_fexit"},
 				{Kind: Fexit, Target: "__ip6_datagram_connect", Args: 3, Prog: "udp_connect6_fexit", Optional: true}},
 		}}
-	udpMsg = Event{ID: 90, Name: "udp_msg", Row: UDPMsg{}, Rate: High, Profile: Full,
+	udpMsg = Event{ID: 90, Name: "udp_msg", Row: UDPMsg{}, Rate: High, Profile: Full, Thin: ByConn,
 		Groups: []string{"udp"},
 		Doc:    "a send or receive function of UDP returned",
 		Ladder: []Rung{udpMsgRung(4), udpMsgRung(5), udpMsgRung(6)}}

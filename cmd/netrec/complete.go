@@ -133,6 +133,7 @@ func completeRecord(c *cobra.Command) {
 	completeFlags(c, map[string]completer{
 		"events": completeEvents, "profile": completeProfiles, "hook": completeHooks, "tcp-state": states,
 		"netns": entries("/run/netns", "self"), "dev": entries("/sys/class/net"),
+		"budget":  func(string) []cobra.Completion { return []cobra.Completion{"1%", "2%", "5%"} },
 		"packets": func(string) []cobra.Completion { return []cobra.Completion{"1/16", "1/64", "all", "none"} },
 		"proto":   func(string) []cobra.Completion { return []cobra.Completion{"tcp", "udp", "icmp", "sctp"} },
 	})

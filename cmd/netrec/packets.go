@@ -16,7 +16,7 @@ func (f *recordFlags) share() error {
 	case "all":
 		return nil
 	case "none":
-		f.opt.Events = slices.DeleteFunc(f.opt.Events, func(e *schema.Event) bool { return e.Thin != "" })
+		f.opt.Events = slices.DeleteFunc(f.opt.Events, func(e *schema.Event) bool { return e.Drawn() })
 		if len(f.opt.Events) == 0 {
 			return fmt.Errorf("--packets none: no event left to record")
 		}
@@ -40,7 +40,7 @@ func (f *recordFlags) share() error {
 func packetsHelp() string {
 	by := map[schema.Thin][]string{}
 	for _, e := range schema.Events {
-		if e.Thin != "" {
+		if e.Drawn() {
 			by[e.Thin] = append(by[e.Thin], e.Name)
 		}
 	}

@@ -38,7 +38,7 @@ func TestPacketsShare(t *testing.T) {
 			}
 			thin := false
 			for _, e := range f.opt.Events {
-				thin = thin || e.Thin != ""
+				thin = thin || e.Drawn()
 			}
 			if thin != c.thin {
 				t.Errorf("events of packets: %v, want %v", thin, c.thin)

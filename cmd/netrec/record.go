@@ -26,6 +26,7 @@ type recordFlags struct {
 	profile   string
 	mechanism []string
 	packets   string
+	budget    string
 	buffer    string
 	quiet     bool
 	files     rotateFlags
@@ -52,6 +53,7 @@ the recorder then keeps: it can probe C libraries, and nothing else is asked of 
 
 ` + rotateHelp + `
 ` + profileHelp() + `
+` + budgetHelp + `
 ` + filterHelp + `
 Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
 were lost (the summary and the file say which). With a command after --, its own
@@ -83,6 +85,7 @@ exit code if it is not 0.`,
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
 	fl.StringVar(&f.packets, "packets", "", "record this share of packets, interrupts and file I/O: 1/N, all or none (default 1/16; all with --profile full or --events)")
+	fl.StringVar(&f.budget, "budget", "", "keep probes and recorder below this share of the host's CPU time, such as 2%, by sampling hot events")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
 	fl.DurationVar(&f.opt.Within, "commit", record.DefaultWithin, "write events to the file within this time, 1s to 1m: a crash loses no more; a longer time costs less")
 	f.opt.Filters = filter.Words{}
@@ -108,7 +111,7 @@ func profileHelp() string {
 	for _, p := range schema.Profiles {
 		var names []string
 		for _, e := range schema.Events {
-			if e.Profile == p && e.Thin == "" {
+			if e.Profile == p && !e.Drawn() {
 				names = append(names, e.Name)
 			}
 		}
@@ -130,7 +133,7 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		return err
 	}
 	f.opt.Profile = schema.Profile(f.profile)
-	if err = f.share(); err != nil {
+	if err = errors.Join(f.share(), f.limit()); err != nil {
 		return err
 	}
 	if f.opt.Buffer, err = parseBytes(f.buffer); err != nil {
@@ -248,6 +251,9 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 		float64(s.UserNS+s.SysNS)/1e9, float64(s.UserNS)/1e9, float64(s.SysNS)/1e9, float64(s.RSS)/(1<<20), s.Rooted.Round(time.Millisecond))
 	if cost := s.Spent.String(); cost != "" {
 		fmt.Fprintf(w, "cost: %s\n", cost)
+	}
+	if s.Budget != nil {
+		fmt.Fprintf(w, "budget: %s\n", s.Budget.Text(0, int64(s.Duration)))
 	}
 }
 

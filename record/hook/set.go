@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -41,6 +42,7 @@ type Config struct {
 	Self      uint32
 	Filters   map[string]any // constants of bpf/filter.h, by name
 	Share     *schema.Share  // of the events that are thinned; nil for all
+	Budget    bool           // Thin will be called
 
 	CountFuncs []string // patterns of functions to count
 	CountTPs   []string // the same of tracepoints, group:name
@@ -204,8 +206,9 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	}
 	if share := s.conf.Share; share != nil {
-		constants["cfg_share"] = uint32(uint64(share.Keep) << 32 / uint64(share.Of))
+		constants["cfg_share"] = uint32(min(uint64(share.Keep)<<32/uint64(share.Of), math.MaxUint32))
 	}
+	constants["cfg_budget"] = s.conf.Budget
 	maps.Copy(constants, s.conf.Filters)
 	for name, v := range constants {
 		if s.base.Variables[name] == nil {
@@ -263,6 +266,17 @@ func (s *Set) Start() error {
 	return nil
 }
 
+// Thin halves the shares of hot events so many times, of connections and of what is drawn. Like
+// Stop it takes no privilege.
+func (s *Set) Thin(conns, draws uint32) error {
+	for name, n := range map[string]uint32{"conns_halved": conns, "draws_halved": draws} {
+		if err := s.maps.Variables[name].Set(n); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // tellShown tells the probes what of the lives of packets they will be shown.
 func (s *Set) tellShown() error {
 	attached := map[string]bool{}
@@ -311,7 +325,7 @@ func (s *Set) Missed(e *schema.Event) int64 {
 			n += int64(st.RecursionMisses)
 		}
 	}
-	if share := s.conf.Share; share != nil && e.Thin != "" { // the kernel counts also what would not have been drawn
+	if share := s.conf.Share; share != nil && e.Drawn() { // the kernel counts also what would not have been drawn
 		n = n * int64(share.Keep) / int64(share.Of)
 	}
 	return n
@@ -362,7 +376,7 @@ func (s *Set) States(wall func(int64) int64) []schema.EventHooks {
 
 // shareOf is the share of an event that is recorded, nil for all of it or none.
 func (s *Set) shareOf(p *Plan) *schema.Share {
-	if s.conf.Share == nil || p.Event.Thin == "" || len(p.Hooks) == 0 {
+	if !s.conf.Share.Part() || !p.Event.Drawn() || len(p.Hooks) == 0 {
 		return nil
 	}
 	return &schema.Share{Keep: s.conf.Share.Keep, Of: s.conf.Share.Of, By: p.Event.Thin}

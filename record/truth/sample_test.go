@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+
+	"netrec/schema"
 )
 
 // sampled is the hash of docs/filters.md, written down a second time.
@@ -41,6 +43,9 @@ func TestSampleShare(t *testing.T) {
 			a, b := tuple(i)
 			if sampled(a, b, 1, of, 0) != sampled(b, a, 1, of, 0) {
 				t.Fatalf("%s: the ends of %s-%s differ", name, a, b)
+			}
+			if sampled(a, b, 1, of, 0) != (uint64(schema.ConnHash(a, b, 0)) < 1<<32/of) || sampled(a, b, 1, 3, 7) != (uint64(schema.ConnHash(a, b, 7)) < 1<<32/3) {
+				t.Fatalf("%s: analyses have another hash of %s-%s", name, a, b)
 			}
 			if sampled(a, b, 1, of, 0) {
 				kept++
