@@ -54,7 +54,7 @@ func newUnacked(in *engine.Input) *unacked {
 // of is what was not acknowledged. SYN and FIN count as acknowledged bytes, so up to two
 // bytes of the tail are missing.
 func (u *unacked) of(s *agg.Socket, acked int64) traffic {
-	if u == nil || u.gaps.Between(s.First, s.Last) {
+	if u == nil || u.gaps.Of(s, s.First, s.Last) {
 		return traffic{}
 	}
 	return traffic{tx: max(0, *u.sent.Of(s)-acked), known: true}

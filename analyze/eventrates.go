@@ -98,7 +98,7 @@ func (f *eventrates) row(r *engine.Row) {
 		n = f.again.Segments(r)
 		k.why = f.again.Noun(2)
 	default:
-		f.plain[r.Event.ID]++
+		f.plain[r.Event.ID] += f.in.Weigh(1)
 		return
 	}
 	if _, known := f.counts[k]; !known && len(f.counts) >= agg.MaxKeys {

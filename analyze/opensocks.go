@@ -14,6 +14,7 @@ type openSock struct {
 	comm, proto string
 	kind        string
 	tx, rx      int64
+	cut         bool // calls that moved bytes were left out
 	ends        agg.Socket
 }
 
@@ -31,7 +32,7 @@ func (s *openSock) put(t *render.Table, until int64, passed bool) *render.Table 
 		several = 1
 	}
 	t.Int(s.pid).Str(s.comm).Str(s.kind).StrOr(s.proto).IntOr(s.fd, s.fd >= 0)
-	putEnds(t, &s.ends).Int(s.tx).Int(s.rx).Int((until - s.start) / 1e6).Int(until - s.start)
+	putEnds(t, &s.ends).IntOr(s.tx, !s.cut).IntOr(s.rx, !s.cut).Int((until - s.start) / 1e6).Int(until - s.start)
 	return putIdentity(t.Int(several).Int(s.ts), &s.ends)
 }
 

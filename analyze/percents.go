@@ -10,11 +10,11 @@ import (
 // what is all, or more.
 func percentOf[K key[K]](in *engine.Input, name string, keys ...render.Column) *mapOf[K, linear] {
 	m := linearOf[K](in, name, "percent", 100, keys...)
-	m.add = func(l *linear, v int64) {
+	m.add = func(l *linear, v, n int64) {
 		if l.Linear == nil {
 			l.Linear = agg.NewLinear(0, 100, 10)
 		}
-		l.Add(v)
+		l.AddN(v, n)
 	}
 	return m
 }

@@ -14,13 +14,17 @@ import (
 // recording shows where, when and how the recording was made, and what it cost.
 func (f *overview) recording(cost *schema.Spent) {
 	m := f.in.Meta
-	t := f.in.Table(render.Spec{Name: "recording", Look: render.Record, Columns: []render.Column{
+	cols := []render.Column{
 		render.Col("file", render.String).Text("recording", 0), render.Col("host", render.String).Text("host", -10), render.Col("kernel", render.String).Text("kernel", -10),
 		render.Col("start", render.String).Text("start", -10), render.Col("seconds", render.Fixed).Digits(3).Text("seconds", -10).In("s"),
 		render.Col("end", render.String).Text("ended by", -10), render.Col("rows", render.Int).Text("rows", -10), render.Col("bytes", render.Int).Text("bytes", -10).In("bytes"),
 		render.Col("command", render.String).Text("command", -10), render.Col("recorder_ms", render.Int).Text("own CPU ms", -10).In("ms"),
 		render.Col("cost", render.String).Text("cost", -10).ForPeople(), render.Col("recorder_percent", render.Fixed).Digits(2).In("%"),
-		render.Col("probes_percent", render.Fixed).Digits(2).In("%"), render.Col("bytes_per_s", render.Int).In("bytes/s")}})
+		render.Col("probes_percent", render.Fixed).Digits(2).In("%"), render.Col("bytes_per_s", render.Int).In("bytes/s")}
+	if m.Budget != nil {
+		cols = append(cols, render.Col("budget", render.String).Text("budget", -10))
+	}
+	t := f.in.Table(render.Spec{Name: "recording", Look: render.Record, Columns: cols})
 	rows := int64(0)
 	for _, n := range m.Rows {
 		rows += n
@@ -43,7 +47,10 @@ func (f *overview) recording(cost *schema.Spent) {
 	for _, p := range []float64{cost.RecorderPercent(), cost.ProbesPercent()} {
 		t.IntOr(int64(math.Round(100*p)), p > 0)
 	}
-	t.IntOr(cost.BytesPerSecond(), cost.BytesPerSecond() > 0).End()
+	if t.IntOr(cost.BytesPerSecond(), cost.BytesPerSecond() > 0); m.Budget != nil {
+		t.Str(m.Budget.Text(f.in.Start(), stop))
+	}
+	t.End()
 }
 
 // probeBasis says what the time in probes was estimated from, "" where it comes to nothing.

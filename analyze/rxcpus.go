@@ -44,12 +44,12 @@ Packets that XDP programs take at the driver are not seen.`,
 
 // linearOf is a map of histograms with a bucket for each number up to most.
 func linearOf[K key[K]](in *engine.Input, name, unit string, most int64, keys ...render.Column) *mapOf[K, linear] {
-	return &mapOf[K, linear]{table: in.Table(render.HistMap(name, unit, keys...)),
-		add: func(l *linear, v int64) {
+	return &mapOf[K, linear]{in: in, table: in.Table(render.HistMap(name, unit, keys...)),
+		add: func(l *linear, v, n int64) {
 			if l.Linear == nil {
 				l.Linear = agg.NewLinear(0, most, 1)
 			}
-			l.Add(v)
+			l.AddN(v, n)
 		}, weight: func(l *linear) int64 { return l.Total() },
 		show: func(t *render.Table, k K, l *linear) { showBuckets(t, k, l.Buckets()) }}
 }

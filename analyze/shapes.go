@@ -30,17 +30,23 @@ type key[K any] interface {
 
 // mapOf is a bpftrace map: a fold for each key, shown ascending by its weight.
 type mapOf[K key[K], V any] struct {
+	in     *engine.Input
 	table  *render.Table
 	keyed  agg.Keyed[K, V]
-	add    func(*V, int64)
+	sums   bool                   // values are added up, not counted
+	add    func(f *V, v, n int64) // n times
 	weight func(*V) int64
 	show   func(*render.Table, K, *V)
 }
 
-// Add folds a value into its key.
+// Add folds a value into its key, as often as the row at hand stands for others.
 func (m *mapOf[K, V]) Add(k K, v int64) {
+	amount := int64(1)
+	if m.sums {
+		amount = v
+	}
 	if f := m.keyed.At(k); f != nil {
-		m.add(f, v)
+		m.add(f, v, m.in.Weigh(amount))
 	}
 }
 
@@ -57,11 +63,11 @@ func (m *mapOf[K, V]) Finish(a *render.Answer) {
 
 // histOf is a histogram map in powers of two.
 func histOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *mapOf[K, agg.Log2] {
-	m := &mapOf[K, agg.Log2]{table: in.Table(render.HistMap(name, unit, keys...)),
-		add: (*agg.Log2).Add, weight: (*agg.Log2).Total, show: showHist[K]}
+	m := &mapOf[K, agg.Log2]{in: in, table: in.Table(render.HistMap(name, unit, keys...)),
+		add: (*agg.Log2).AddN, weight: (*agg.Log2).Total, show: showHist[K]}
 	if tap := in.Tap(name); tap != nil {
-		m.add = func(h *agg.Log2, v int64) {
-			h.Add(v)
+		m.add = func(h *agg.Log2, v, n int64) {
+			h.AddN(v, n)
 			tap(v)
 		}
 	}
@@ -81,7 +87,7 @@ func showBuckets[K key[K]](t *render.Table, k K, buckets []agg.Bucket) {
 func statsOf[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *mapOf[K, agg.Stats] {
 	spec := render.StatsMap(name, unit, keys...)
 	spec.Columns = append(spec.Columns, render.Col("min", render.Int).In(unit), render.Col("max", render.Int).In(unit))
-	return &mapOf[K, agg.Stats]{table: in.Table(spec), add: (*agg.Stats).Add,
+	return &mapOf[K, agg.Stats]{in: in, table: in.Table(spec), sums: true, add: (*agg.Stats).AddN,
 		weight: func(s *agg.Stats) int64 { return s.Count }, show: showStats[K]}
 }
 
@@ -92,8 +98,8 @@ func showStats[K key[K]](t *render.Table, k K, s *agg.Stats) {
 
 // countBy is a map of counts.
 func countBy[K key[K]](in *engine.Input, name string, keys ...render.Column) *mapOf[K, int64] {
-	return &mapOf[K, int64]{table: in.Table(render.CountMap(name, keys...)),
-		add: func(n *int64, v int64) { *n += v }, weight: func(n *int64) int64 { return *n },
+	return &mapOf[K, int64]{in: in, table: in.Table(render.CountMap(name, keys...)), sums: true,
+		add: func(sum *int64, v, n int64) { *sum += v * n }, weight: func(n *int64) int64 { return *n },
 		show: func(t *render.Table, k K, n *int64) { k.Put(t); t.Int(*n).End() }}
 }
 

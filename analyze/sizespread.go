@@ -30,7 +30,7 @@ func (f *sizeSpread) add(dir string, k engine.Key, n int64) {
 		return
 	}
 	if q := f.sizes.At(sizeKey{dir, k}); q != nil {
-		q.Add(n)
+		q.AddN(n, f.in.Weigh(0))
 	}
 }
 

@@ -118,7 +118,7 @@ func (f *so1stbyte) io(r *engine.Row) {
 	if s.start == 0 || r.Int(f.ret) <= 0 {
 		return
 	}
-	if f.gaps.Between(s.start, r.TS) { // the first byte may be among lost rows
+	if f.gaps.Of(r.Sock, s.start, r.TS) { // the first byte may be among lost rows
 		f.lost, s.start = f.lost+1, 0
 		return
 	}

@@ -28,26 +28,6 @@ reused has several lines, told apart by GEN.`,
 	New: newSocks,
 })
 
-// usage is what a socket did.
-type usage struct {
-	tx, rx, acked, received, retrans, drops, rows int64
-}
-
-func (u *usage) io(n int64, sent bool) {
-	if sent {
-		u.tx += n
-	} else {
-		u.rx += n
-	}
-}
-
-// usedSock is a socket at the end of its life.
-type usedSock struct {
-	agg.Socket
-	usage
-	until int64
-}
-
 type socks struct {
 	in    *engine.Input
 	t     *render.Table
@@ -111,10 +91,6 @@ func (f *socks) ended(s *agg.Socket) {
 	if u.rows == 0 {
 		return
 	}
-	// TCP's own counters include SYN and FIN, so the calls come first.
-	if f.in.Meta.Rows["sock_io"] == 0 {
-		u.tx, u.rx = u.acked, u.received
-	}
 	if s.Older {
 		s.First = f.in.Start()
 	}
@@ -124,6 +100,10 @@ func (f *socks) ended(s *agg.Socket) {
 		until = s.Closed
 	case s.Open:
 		until = f.in.End()
+	}
+	// TCP's own counters include SYN and FIN, so the calls come first, where all of them are there.
+	if thinned := f.in.Thinned(s, s.First, until); thinned || f.in.Meta.Rows["sock_io"] == 0 {
+		u.tx, u.rx, u.unknown = u.acked, u.received, thinned && u.acked+u.received == 0
 	}
 	f.all++
 	f.best.Add(usedSock{*s, u, until})
@@ -139,7 +119,7 @@ func (f *socks) Finish(a *render.Answer) {
 			older = 1
 		}
 		putEnds(f.t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).StrOr(s.Protocol), &s.Socket)
-		f.t.StrOr(s.State).Int(s.tx).Int(s.rx).Int(s.retrans).Int(s.drops).Int((s.until - s.First) / 1e6).Int(s.rows)
+		f.t.StrOr(s.State).IntOr(s.tx, !s.unknown).IntOr(s.rx, !s.unknown).Int(s.retrans).Int(s.drops).Int((s.until - s.First) / 1e6).Int(s.rows)
 		f.t.Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).Int(older).Int(s.First).End()
 	}
 	if n := f.all - int64(len(shown)); n > 0 {

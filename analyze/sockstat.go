@@ -86,7 +86,7 @@ func (f *sockstat) count(r *engine.Row) {
 		f.show()
 		f.since = at
 	}
-	f.counts[f.keys.Of(r)]++
+	f.counts[f.keys.Of(r)] += f.in.Weigh(1)
 }
 
 // show writes the interval, rarest first.

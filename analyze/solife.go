@@ -119,7 +119,7 @@ func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
 	if k := f.in.SocketAt(file.Addr); k != nil && (s.ends.Serial == k.Serial || s.ends.Addr == 0) {
 		s.ends = *k
 	}
-	switch {
+	switch s.cut = f.in.Thinned(&s.ends, s.start, ts); {
 	case s.start != 0 && how == agg.StillOpen:
 		s.put(f.open, f.in.End(), file.Passed).End()
 	case s.start != 0 && how == agg.Unseen:

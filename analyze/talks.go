@@ -115,14 +115,14 @@ func (f *talks) msg(r *engine.Row) {
 			k.failed++
 			return
 		}
-		if k.tx += n; k.sent == 0 && !f.gaps.Between(k.began, r.TS) {
+		if k.tx += n; k.sent == 0 && !f.gaps.Of(r.Sock, k.began, r.TS) {
 			k.sent = r.TS
 		}
 	case n >= 0:
 		if k.read += n; f.bytes.Peeked(r) {
 			return
 		}
-		if k.rx += n; k.received == 0 && !f.gaps.Between(k.began, r.TS) {
+		if k.rx += n; k.received == 0 && !f.gaps.Of(r.Sock, k.began, r.TS) {
 			k.received = r.TS
 		}
 	}

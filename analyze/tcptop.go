@@ -115,6 +115,7 @@ func (f *tcptop) row(r *engine.Row) {
 		sum = &topSum{}
 		f.sums[k] = sum
 	}
+	n *= f.in.Weigh(n)
 	if send {
 		sum.tx += n
 	} else {

@@ -58,7 +58,7 @@ func (f *udpFirst) msg(r *engine.Row) {
 	if o.id == 0 || r.Int(f.ret) < 0 {
 		return
 	}
-	if f.gaps.Between(o.began, r.TS) { // an earlier one may be among lost rows
+	if f.gaps.Of(r.Sock, o.began, r.TS) { // an earlier one may be among lost rows
 		f.over(r.Sock)
 		return
 	}

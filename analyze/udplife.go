@@ -114,7 +114,8 @@ func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
 
 func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *render.Table {
 	t.IntOr(k.who.pid, k.who.pid != 0).StrOr(k.who.comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
-	t.Int(k.tx).Int(k.rx).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
+	whole := !f.in.Thinned(s, k.began, k.began+ns)
+	t.IntOr(k.tx, whole).IntOr(k.rx, whole).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
 	return putIdentity(t, s)
 }
 

@@ -16,6 +16,10 @@ type Gaps struct {
 	spans []gap // in order and apart from each other, once settled
 	at    int   // where the last question was answered: questions come in the order of time
 	near  int64 // spans that are closer are joined
+
+	// Thinned reports whether rows of a socket may have been left out on purpose between two
+	// moments; nil for none.
+	Thinned func(s *Socket, after, until int64) bool
 }
 
 type gap struct{ from, to int64 }
@@ -67,6 +71,11 @@ func (g *Gaps) Last(now int64) int64 {
 // holds reports whether exactly the first n gaps began until now.
 func (g *Gaps) holds(n int, now int64) bool {
 	return n <= len(g.spans) && (n == 0 || g.spans[n-1].from <= now) && (n == len(g.spans) || g.spans[n].from > now)
+}
+
+// Of is Between for rows of one socket, which may also have been left out on purpose.
+func (g *Gaps) Of(s *Socket, after, until int64) bool {
+	return g.Between(after, until) || g != nil && g.Thinned != nil && g.Thinned(s, after, until)
 }
 
 // Between reports whether a row may be missing after one moment and until another.

@@ -9,13 +9,16 @@ type Log2 struct {
 }
 
 // Add counts a value.
-func (h *Log2) Add(v int64) {
+func (h *Log2) Add(v int64) { h.AddN(v, 1) }
+
+// AddN counts a value n times.
+func (h *Log2) AddN(v, n int64) {
 	i := 0
 	if v >= 0 {
 		i = bits.Len64(uint64(v)) + 1
 	}
-	h.counts[i]++
-	h.total++
+	h.counts[i] += n
+	h.total += n
 }
 
 // Total is how many values were added.
@@ -82,15 +85,18 @@ func atLeast(v, low int64) int64 {
 }
 
 // Add counts a value.
-func (h *Linear) Add(v int64) {
-	h.total++
+func (h *Linear) Add(v int64) { h.AddN(v, 1) }
+
+// AddN counts a value n times.
+func (h *Linear) AddN(v, n int64) {
+	h.total += n
 	switch {
 	case v < h.min:
-		h.counts[0]++
+		h.counts[0] += n
 	case v >= h.max:
-		h.counts[len(h.counts)-1]++
+		h.counts[len(h.counts)-1] += n
 	default:
-		h.counts[(v-h.min)/h.step+1]++
+		h.counts[(v-h.min)/h.step+1] += n
 	}
 }
 

@@ -14,12 +14,15 @@ type Quantiles struct {
 }
 
 // Add counts a value; those below zero count as 0.
-func (q *Quantiles) Add(v int64) {
-	q.Stats.Add(v)
+func (q *Quantiles) Add(v int64) { q.AddN(v, 1) }
+
+// AddN counts a value n times.
+func (q *Quantiles) AddN(v, n int64) {
+	q.Stats.AddN(v, n)
 	if q.counts == nil {
 		q.counts = map[int32]int64{}
 	}
-	q.counts[quantileBucket(max(v, 0))]++
+	q.counts[quantileBucket(max(v, 0))] += n
 }
 
 // At is the value that a share p of all values does not exceed; 0 if there are none.

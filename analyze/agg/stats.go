@@ -6,12 +6,15 @@ type Stats struct {
 }
 
 // Add counts a value.
-func (s *Stats) Add(v int64) {
+func (s *Stats) Add(v int64) { s.AddN(v, 1) }
+
+// AddN counts a value n times.
+func (s *Stats) AddN(v, n int64) {
 	if s.Count == 0 {
 		s.Min, s.Max = v, v
 	}
-	s.Count++
-	s.Sum += v
+	s.Count += n
+	s.Sum += v * n
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 }
 

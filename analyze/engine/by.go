@@ -141,6 +141,7 @@ func (in *Input) Keys(own map[string]KeyDef) *Keys {
 			}
 			d.Put = d.bind(in, k)
 		}
+		in.single = in.single || slices.Contains(singleKeys, name)
 		if d.sock && !in.sockets {
 			in.Sockets("")
 		}

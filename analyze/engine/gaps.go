@@ -23,6 +23,9 @@ const maxLossCPUs = 1 << 12
 // rows come, and joins ask them: what began before a gap may have ended in it.
 func (in *Input) Gaps(events ...string) *agg.Gaps {
 	g := &agg.Gaps{}
+	if slices.ContainsFunc(events, func(e string) bool { return schema.ByName(e).Class() == schema.ClassConns }) {
+		g.Thinned = in.Thinned
+	}
 	in.gaps = append(in.gaps, lossOfEvents{g, events})
 	return g
 }

@@ -8,6 +8,9 @@ import (
 // SocketKeys are the keys that any event with a socket can be told apart by, for By.
 var SocketKeys = []string{"comm", "pid", "sock", "port", "lport", "rport", "host", "laddr", "proto", "family", "netns", "cgroup"}
 
+// singleKeys tell sockets apart: what is added up for one of them needs no scaling.
+var singleKeys = []string{"sock", "conn"}
+
 // commonKeys are the keys that mean the same in every analysis.
 var commonKeys = map[string]KeyDef{
 	"comm":   {Columns: []render.Column{render.Col("comm", render.String)}, bind: bindComm},

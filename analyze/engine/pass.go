@@ -48,6 +48,7 @@ func (r *run) scan() error {
 	if err != nil {
 		return err
 	}
+	r.weight, r.stands = 1, 1
 	// Files first: what an analysis says of one may be about its socket.
 	if r.files != nil {
 		r.files.Close(r.end())
@@ -100,7 +101,7 @@ func (r *run) query() scan.Query {
 		}
 	}
 	for _, in := range r.inputs {
-		if in.onlySock != 0 || r.sel.Sock != 0 {
+		if in.onlySock != 0 || r.sel.Sock != 0 || r.thin != nil {
 			q.Columns = appendCol(q.Columns, scan.Col(schema.ColumnIndex("sock")))
 		}
 	}

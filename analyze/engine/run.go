@@ -35,6 +35,11 @@ type run struct {
 	now     int64      // ts_ns of the row at hand
 	onLoss  []lossHandler
 	full    *scan.Full // memory ended the scan here
+	thin    []thinning // by event id; nil where no budget left anything out
+	sampled clusters   // all rows that stand for others
+	weight  float64    // how many rows the one at hand stands for
+	stands  int64      // the same as a whole number
+	cluster uint64     // what it is kept or left out with: its socket, 0 for itself
 }
 
 // target is a handler and the analysis it belongs to.
@@ -55,7 +60,7 @@ type Noter interface {
 // Run answers the calls in their order, in one pass over the recording. The error
 // is about reading or writing; what an analysis could not answer is in its Outcome.
 func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Outcome, error) {
-	r := &run{src: src, sel: &sel, out: out, table: make([][]target, schema.MaxID)}
+	r := &run{src: src, sel: &sel, out: out, table: make([][]target, schema.MaxID), thin: thinnings(src.Meta()), weight: 1, stands: 1}
 	outcomes := make([]Outcome, len(calls))
 	folds := make([]Fold, len(calls))
 	inputs := make([]*Input, len(calls))
@@ -136,6 +141,7 @@ func (r *run) finish(in *Input, f Fold) {
 // notes adds what the engine itself has to say of an answer.
 func (in *Input) notes() {
 	in.notePassed()
+	in.noteScaled()
 	if in.strange > 0 {
 		in.Answer.Note("not joined with a socket: " + Group(in.strange) + " rows; losses around them leave open whose they are")
 	}
@@ -197,7 +203,7 @@ func (r *run) target(in *Input, u use, needed bool) {
 // row hands a row to all analyses that want it.
 func (r *run) row(row *Row, s *scan.Row) {
 	row.Row, row.Sock, row.File = s, nil, nil
-	r.now = s.TS
+	r.now, r.weight, r.stands = s.TS, 1, 1 // ends of others are told first
 	for i := range r.onLoss {
 		r.onLoss[i].tell(s.TS)
 	}
@@ -209,6 +215,7 @@ func (r *run) row(row *Row, s *scan.Row) {
 	}
 	selected := (r.match == nil || r.match.row(s, row.Sock)) && (r.sel.Sock == 0 || s.Uint(sockCol) == r.sel.Sock)
 	targets := r.table[s.Event.ID]
+	r.judge(s)
 	for i := 0; i < len(targets); {
 		i = r.hand(row, targets, i, selected)
 	}
@@ -240,6 +247,9 @@ func (r *run) hand(row *Row, targets []target, next int, selected bool) (i int) 
 		}
 		if t.in.sawStack != nil && s.Has(ustackCol) {
 			t.in.sawStack(s.Str(ustackCol))
+		}
+		if r.weight > 1 {
+			t.in.scaled.rows++
 		}
 		t.handler(row)
 	}

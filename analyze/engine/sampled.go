@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netrec/analyze/scan"
 	"netrec/schema"
 )
 
@@ -13,19 +14,37 @@ var sampledOf = map[schema.Thin]struct{ what, means string }{
 	schema.ByTime:   {"the time", "counts and totals are of the sample"},
 	schema.ByCall:   {"send attempts", "plus all that held data back; counts are of the sample"},
 	schema.ByWait:   {"waits", "plus all of processes with a connect under way; counts are of the sample"},
+	schema.ByConn:   {"connections", "each with all its rows"},
 }
 
-// share puts a share into words.
-func share(s *schema.Share) string {
-	return fmt.Sprintf("≈ %d/%d of %s sampled", s.Keep, s.Of, sampledOf[s.By].what)
+// share puts the share of an event into words, with the times at which a budget changed it; "" for
+// all of it.
+func share(m *scan.Meta, event string) string {
+	s := m.Share(event)
+	if s == nil {
+		return ""
+	}
+	base, what := m.BaseShare(event), " of "+sampledOf[s.By].what+" sampled"
+	all := m.Budget.Thinned(schema.ByName(event), endOf(m))
+	if base.Part() {
+		return joined(fmt.Sprintf("≈ %d/%d%s", base.Keep, base.Of, what), schema.StretchText(all, base, "", m.Start(), endOf(m)))
+	}
+	return "≈ " + schema.StretchText(all, base, what, m.Start(), endOf(m))
+}
+
+func joined(first, second string) string {
+	if second == "" {
+		return first
+	}
+	return first + ", " + second
 }
 
 // sampledNeed is the share of the first event that an answer cannot do without, "" for all of
 // them whole.
 func (in *Input) sampledNeed() string {
 	for _, u := range in.needs {
-		if s := in.Meta.Share(u.event); s != nil {
-			return share(s)
+		if text := share(in.Meta, u.event); text != "" {
+			return text
 		}
 	}
 	return ""
@@ -38,16 +57,20 @@ func (in *Input) sampled() (ls []string) {
 	var order []string
 	for _, u := range in.needs {
 		if s := in.Meta.Share(u.event); s != nil {
-			ls = appendNew(ls, share(s)+": "+sampledOf[s.By].means)
+			ls = appendNew(ls, share(in.Meta, u.event)+": "+sampledOf[s.By].means)
 		}
 	}
 	for _, u := range in.uses {
 		s := in.Meta.Share(u.event)
-		if s == nil || u.without == "" && !in.always || slices.Contains(ls, share(s)+": "+sampledOf[s.By].means) {
+		if s == nil || u.without == "" && !in.always {
 			continue
 		}
-		order = appendNew(order, share(s))
-		also[share(s)] = appendNew(also[share(s)], u.event)
+		text := share(in.Meta, u.event)
+		if slices.Contains(ls, text+": "+sampledOf[s.By].means) {
+			continue
+		}
+		order = appendNew(order, text)
+		also[text] = appendNew(also[text], u.event)
 	}
 	for _, o := range order {
 		ls = append(ls, o+" ("+shorten(also[o])+")")

@@ -35,13 +35,15 @@ func (in *Input) Spent() *Spent {
 // Total is what the recording cost its host.
 func (s *Spent) Total() *schema.Spent {
 	m := s.in.Meta
-	made := map[string]int64{}
+	made, passed := map[string]int64{}, int64(0)
 	for _, c := range m.Losses {
 		made[c.Event] += c.Lost() - c.Nested // of those the probe did not run
+		passed += c.Thinned
 	}
 	t := &schema.Spent{CPUs: m.Host.CPUs, Length: max(m.LastNS, m.Recording.StopNS) - m.Start(),
 		Noted: s.To - s.From, Recorder: s.CPU - s.Before, Bytes: m.Size}
-	t.Probes.More = m.Recording.Picks(m.Hooks)
+	t.Probes.More = m.Recording.Picks(m.Hooks) || m.Budget.Least(schema.ClassPackets) > 1
+	t.Probes.Pass(passed)
 	for i := range schema.Events {
 		e := &schema.Events[i]
 		n := m.Rows[e.Name] + made[e.Name]

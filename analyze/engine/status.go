@@ -180,8 +180,8 @@ func Account(m *scan.Meta, event string) (rows, lost int64, hooks string) {
 		switch hooks = h.State; h.State {
 		case schema.HookAttached:
 			hooks = shorten(h.Hooks)
-			if s := m.Share(event); s != nil {
-				hooks = share(s) + ": " + hooks
+			if text := share(m, event); text != "" {
+				hooks = text + ": " + hooks
 			}
 		case schema.HookMissing:
 			hooks += ": " + schema.Reasons(h.Refused)

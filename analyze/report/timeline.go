@@ -38,6 +38,7 @@ const shownEvents = 7
 // timeline counts what happened when.
 type timeline struct {
 	clock
+	in      *engine.Input
 	events  [][]Value // by event id, nil for those without rows
 	rows    []int64   // by event id
 	bytes   [2]Series
@@ -51,7 +52,7 @@ type timeline struct {
 }
 
 func newTimeline(in *engine.Input, c clock) *timeline {
-	f := &timeline{clock: c, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
+	f := &timeline{clock: c, in: in, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
 		moved: in.Bytes(), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
 	f.bytes = [2]Series{f.series("sent"), f.series("received")}
 	for i := range schema.Events {
@@ -89,7 +90,7 @@ func (f *timeline) count(r *engine.Row) {
 		v = make([]Value, f.columns)
 		f.events[r.Event.ID] = v
 	}
-	v[f.at(r.TS)]++
+	v[f.at(r.TS)] += Value(f.in.Weigh(1))
 	f.rows[r.Event.ID]++
 }
 
@@ -99,7 +100,7 @@ func (f *timeline) io(r *engine.Row) {
 	if sent {
 		to = &f.bytes[0]
 	}
-	to.Values[f.at(r.TS)] += Value(n)
+	to.Values[f.at(r.TS)] += Value(n * f.in.Weigh(0))
 }
 
 // busiest are the lines of the events with most rows, and of all others together.

@@ -1,6 +1,11 @@
 package scan
 
-import "netrec/schema"
+import (
+	"math/bits"
+	"slices"
+
+	"netrec/schema"
+)
 
 // Bounds of the numbers that a file may say about itself and of the times of its rows. Within
 // them analyses may add and subtract times and counts, and make lists of a size from the
@@ -23,6 +28,7 @@ func (m *Meta) bound(p *problems) {
 		times(p, schema.KeyClock, &a.Mono, &a.Wall, &a.Jitter)
 	}
 	boundRecording(p, &m.Recording)
+	boundBudget(p, m.Budget)
 	for i := range m.Hooks {
 		for j := range m.Hooks[i].CameNS {
 			times(p, schema.KeyHooks, &m.Hooks[i].CameNS[j])
@@ -30,7 +36,7 @@ func (m *Meta) bound(p *problems) {
 	}
 	for i := range m.Losses {
 		c := &m.Losses[i]
-		for _, n := range []*int64{&c.Generated, &c.Recorded, &c.Ring, &c.Scratch, &c.Writer, &c.Nested, &c.Calls} {
+		for _, n := range []*int64{&c.Generated, &c.Recorded, &c.Ring, &c.Scratch, &c.Writer, &c.Nested, &c.Calls, &c.Thinned} {
 			within(p, schema.KeyLosses, "a count", n, 0, maxCount)
 		}
 	}
@@ -51,6 +57,32 @@ func boundRecording(p *problems, r *schema.Recording) {
 	for i := range r.Modules {
 		times(p, schema.KeyRecording, &r.Modules[i].SinceNS)
 	}
+}
+
+// boundBudget leaves out changes to shares that no recorder makes: they would scale answers.
+func boundBudget(p *problems, b *schema.Budget) {
+	if b == nil {
+		return
+	}
+	times(p, schema.KeyBudget, &b.OverNS)
+	seen := func(list []schema.Seen) {
+		for i := range list {
+			within(p, schema.KeyBudget, "a count", &list[i].Kept, 0, maxCount)
+			within(p, schema.KeyBudget, "a count", &list[i].Left, 0, maxCount)
+		}
+	}
+	seen(b.End)
+	last := int64(0)
+	b.Changes = slices.DeleteFunc(b.Changes, func(c schema.ShareChange) bool {
+		bad := bits.OnesCount32(c.Of) != 1 || c.Of > 1<<schema.MaxHalved || c.SinceNS < last || c.SinceNS > maxTime
+		if bad {
+			p.add("metadata %s: a share of 1/%d at %d is impossible and was left out", schema.KeyBudget, c.Of, c.SinceNS)
+		} else {
+			last = c.SinceNS
+			seen(c.Seen)
+		}
+		return bad
+	})
 }
 
 func times(p *problems, key string, all ...*int64) {

@@ -70,3 +70,14 @@ func TestImpossibleTimes(t *testing.T) {
 		}
 	}
 }
+
+// Changes of shares that no recorder makes would scale answers; they are left out.
+func TestBoundBudget(t *testing.T) {
+	b := &schema.Budget{OverNS: -1, Changes: []schema.ShareChange{{Class: schema.ClassConns, Of: 3, SinceNS: 5}, {Class: schema.ClassConns, Of: 2, SinceNS: 7, Seen: []schema.Seen{{Event: "sock_io", Kept: -1, Left: 1 << 60}}},
+		{Class: schema.ClassConns, Of: 4, SinceNS: 6}, {Class: schema.ClassConns, Of: 1 << 11, SinceNS: 8}, {Class: schema.ClassConns, SinceNS: 8}, {Class: schema.ClassConns, Of: 1, SinceNS: maxTime + 1}}}
+	var p problems
+	boundBudget(&p, b)
+	if len(b.Changes) != 1 || b.Changes[0].Of != 2 || b.Changes[0].Seen[0] != (schema.Seen{Event: "sock_io"}) || b.OverNS != 0 || len(p.list) != 8 {
+		t.Errorf("%+v, %d problems: %q", b, len(p.list), p.list)
+	}
+}

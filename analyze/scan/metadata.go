@@ -67,6 +67,7 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 		{schema.KeyRecording, value(&m.Recording)},
 		{schema.KeyHooks, list(&m.Hooks)},
 		{schema.KeyLosses, list(&m.Losses)},
+		{schema.KeyBudget, value(&m.Budget)},
 		{schema.KeySysctls, value(&m.Sysctls)},
 		{schema.KeyInterfaces, list(&m.Interfaces)},
 		{schema.KeyQdiscs, list(&m.Qdiscs)},

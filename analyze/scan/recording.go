@@ -94,6 +94,7 @@ func (r *Recording) join(last *Meta) {
 	start := m.Recording.StartNS
 	m.Recording, m.Counters.Stop = last.Recording, last.Counters.Stop
 	m.Recording.StartNS = start
+	m.Budget = last.Budget                  // the changes are those of the whole recording
 	if len(last.Objects) > len(m.Objects) { // the list only grows
 		m.Objects = last.Objects
 	}

@@ -1,6 +1,11 @@
 package scan
 
-import "netrec/schema"
+import (
+	"math"
+	"slices"
+
+	"netrec/schema"
+)
 
 // Source is a recording: a capture file, or events made by hand in a test.
 type Source interface {
@@ -36,6 +41,7 @@ type Meta struct {
 	Recording  schema.Recording
 	Hooks      []schema.EventHooks
 	Losses     []schema.Count
+	Budget     *schema.Budget // nil where there was none
 	Sysctls    map[string]string
 	Interfaces []schema.Interface
 	Qdiscs     []schema.Qdisc
@@ -59,12 +65,29 @@ func (m *Meta) Start() int64 {
 	return m.FirstNS
 }
 
-// Share is which part of an event was recorded, nil for all of it.
+// Share is which part of an event was recorded, nil for all of it; the least, where a budget changed
+// it.
 func (m *Meta) Share(event string) *schema.Share {
+	s, e := m.BaseShare(event), schema.ByName(event)
+	if e == nil || m.Budget.Least(e.Class()) == 1 || m.Rows[event] == 0 && !m.attached(event) {
+		if s.Part() {
+			return &s
+		}
+		return nil
+	}
+	return &schema.Share{Keep: s.Keep, Of: uint32(min(uint64(s.Of)*uint64(m.Budget.Least(e.Class())), math.MaxUint32)), By: e.Thin}
+}
+
+// BaseShare is the part of an event that is recorded whatever the budget.
+func (m *Meta) BaseShare(event string) schema.Share {
 	for i := range m.Hooks {
 		if s := m.Hooks[i].Share; m.Hooks[i].Event == event && s.Part() {
-			return s
+			return *s
 		}
 	}
-	return nil
+	return schema.Share{Keep: 1, Of: 1}
+}
+
+func (m *Meta) attached(event string) bool {
+	return slices.ContainsFunc(m.Hooks, func(h schema.EventHooks) bool { return h.Event == event && h.State == schema.HookAttached })
 }
