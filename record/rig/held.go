@@ -18,7 +18,7 @@ const holdEnv = "NETREC_RIG_HOLD"
 // nobody is a user without any rights.
 const nobody = 65534
 
-// InitHold must be called first in TestMain of packages that use Hold.
+// InitHold must be called before any test of packages that use Hold, in an init.
 func InitHold() {
 	if os.Getenv(holdEnv) == "" {
 		return
