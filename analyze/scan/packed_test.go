@@ -20,7 +20,7 @@ func TestPackedRowGroupsAreBounded(t *testing.T) {
 	packed := func(said int, thrift []byte) []byte {
 		return zip.EncodeAll(thrift, binary.LittleEndian.AppendUint32(nil, uint32(said)))
 	}
-	o := Options{MaxFooter: 1 << 20, MaxGroups: 8}.withDefaults()
+	o := Options{MaxFooter: 1 << 20, MaxGroups: 8}.withDefaults(1 << 20)
 	for name, tc := range map[string]struct {
 		section []byte
 		want    error
