@@ -11,8 +11,8 @@ import (
 // filterHelp is the part of the help that the flags cannot say one by one.
 const filterHelp = `Filters choose rows in the kernel. Values of one filter, separated by commas, are alternatives;
 a row must pass all filters.
-  pid comm          the task, for rows of its own context; rows of interrupts are kept, as nobody
-                    knows there whose they are (netrec analyze does)
+  pid comm          the task, for rows of its own context. Rows of interrupts are always kept:
+                    the kernel does not know their owner there (netrec analyze does)
   uid cgroup        the same, but rows of interrupts are judged by the owner of their socket
   port addr proto   the socket's or the packet's; a row that has none is left out
   tcp-state

@@ -50,7 +50,7 @@ func cpuModel() string {
 // events prints the table of single events.
 func (b *bench) events() error {
 	fmt.Print("## One event\n\nns per event is what the thread that causes the event pays, probe and the way there. perf takes a stack (`-g`) where\n" +
-		"the row has one: sock_stack, skb_drop and sys_connect. The loads are monotonous, so bytes per event are the least there can be;\n" +
+		"the row has one: sock_stack, skb_drop and sys_connect. Each load repeats one thing, so real traffic takes more bytes per event;\n" +
 		"see the mixed load below.\n\n")
 	fmt.Println("| event | work | alone | ns per event | recorder CPU per event | bytes per event | perf record: ns, bytes |")
 	fmt.Println("|---|---|---:|---:|---:|---:|---:|")
