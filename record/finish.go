@@ -145,7 +145,9 @@ func (s *session) close() []error {
 		schema.KeyCounters: s.counter, schema.KeyLosses: s.writer.shares.rest(s.acct.counts())} {
 		errs = append(errs, s.file.Set(key, v))
 	}
+	s.writer.stall.begin()
 	errs = append(errs, s.file.Close())
+	s.writer.stall.end()
 	if s.files == nil {
 		return errs
 	}

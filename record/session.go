@@ -93,8 +93,10 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if err := notify(s.opt.Manager, "READY=1"); err != nil {
 		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
 	}
-	runErr := s.run(ctx)
-	return s.finish(runErr)
+	done := make(chan struct{})
+	defer close(done)
+	go s.watchDisk(done)
+	return s.finishOrGiveUp(s.run(ctx))
 }
 
 // endings are the signals that end a recording. A terminal that goes away does, unless

@@ -38,6 +38,7 @@ type writer struct {
 	full       atomic.Bool  // it has reached the size that readers like
 	closing    sync.WaitGroup
 	pace       pace
+	stall      stall
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
 	trouble    atomic.Pointer[error] // why the last lost commit was lost
 	lostNow    atomic.Int64          // commits lost so far
@@ -57,7 +58,10 @@ func startWriter(file *capture.Writer, acct *account, names *resolver, enc *enco
 func (w *writer) run() {
 	defer close(w.done)
 	for p := range w.in {
-		if err := w.commit(p); err != nil {
+		w.stall.begin()
+		err := w.commit(p)
+		w.stall.end()
+		if err != nil {
 			w.trouble.Store(&err)
 			w.lostNow.Add(1)
 			w.unsaid.keep(p.data[lostEvent.ID])

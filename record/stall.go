@@ -1,0 +1,85 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// stalledAfter is how long the disk may take to answer before the user hears of it.
+const stalledAfter = 5 * time.Second
+
+// ErrStalled says that a recording was given up because its disk does not answer.
+var ErrStalled = errors.New("gave up waiting for the disk: what is not in the file is lost")
+
+// stall is since when a write has been under way, Unix ns; 0 while none is.
+type stall struct{ since atomic.Int64 }
+
+func (s *stall) begin() { s.since.Store(time.Now().UnixNano()) }
+func (s *stall) end()   { s.since.Store(0) }
+
+// lasts is for how long the disk has not answered, 0 if that is nothing to tell of.
+func (s *stall) lasts(now time.Time) time.Duration {
+	since := s.since.Load()
+	if since == 0 {
+		return 0
+	}
+	if d := now.Sub(time.Unix(0, since)); d >= stalledAfter {
+		return d
+	}
+	return 0
+}
+
+// watchDisk tells of a disk that does not answer, and that it does again, until done is closed.
+func (s *session) watchDisk(done <-chan struct{}) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var longest time.Duration
+	for {
+		select {
+		case <-done:
+			return
+		case now := <-tick.C:
+			d := s.writer.stall.lasts(now)
+			switch {
+			case d > 0 && longest == 0:
+				fmt.Fprintf(s.opt.Notice, "netrec: the disk has not answered for %s; events wait in memory, and are lost and counted when that is full\n", d.Round(time.Second))
+			case d == 0 && longest > 0:
+				fmt.Fprintf(s.opt.Notice, "netrec: the disk answered after %s\n", longest.Round(time.Second))
+			}
+			longest = d
+		}
+	}
+}
+
+// finishOrGiveUp ends the recording in order. A disk that does not answer can keep that for
+// ever, so the user hears of it, and another signal ends the wait.
+func (s *session) finishOrGiveUp(cause error) (*Summary, error) {
+	type ending struct {
+		sum *Summary
+		err error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		sum, err := s.finish(cause)
+		ended <- ending{sum, err}
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for told := false; ; {
+		select {
+		case e := <-ended:
+			return e.sum, e.err
+		case now := <-tick.C:
+			if s.writer.stall.lasts(now) > 0 && !told {
+				told = true
+				fmt.Fprintf(s.opt.Notice, "netrec: waiting for the disk to end the file; another Ctrl-C gives up what is not in it\n")
+			}
+		case <-s.signals:
+			if told {
+				return nil, errors.Join(cause, ErrStalled)
+			}
+		}
+	}
+}
