@@ -12,7 +12,7 @@ import (
 // TestScanEndsWhenMemoryIsFull: whatever is made of rows, a scan ends when it has its share of
 // the memory, and says where.
 func TestScanEndsWhenMemoryIsFull(t *testing.T) {
-	const limit, each, total = 256 << 20, 64 << 10, 20011
+	const limit, each, total = 256 << 20, 8 << 10, 20011
 	var rows []wide
 	for i := range total {
 		rows = append(rows, rowAt(i, "tcp_state"))
