@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -54,18 +53,17 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.attach(); err != nil {
 		return err
 	}
+	// What takes time comes before the first event: until the rings are read they only fill.
+	if s.records(schema.AsKstack) {
+		if err := s.symbols.ReadBPF(); err != nil {
+			return err
+		}
+	}
 	if err := s.openGate(ctx); err != nil {
 		return err
 	}
-	var own error
-	var reading sync.WaitGroup
-	if s.records(schema.AsKstack) {
-		reading.Go(func() { own = s.symbols.ReadBPF() }) // needs the privilege, and time
-	}
 	// Nearly from the first event on there is a whole file, also for stock readers.
-	err = errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit())
-	reading.Wait()
-	if err = errors.Join(err, own); err != nil {
+	if err := errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit()); err != nil {
 		return err
 	}
 	if s.opt.Place != nil {
