@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"fmt"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,7 +44,9 @@ func TestCostOfTheRecording(t *testing.T) {
 	said := costLine(rec.Said(), "cost: ")
 	out, err := exec.Command(b.bin, "analyze", path, "overview", "--brief").CombinedOutput()
 	must(t, err)
-	if shown := costLine(string(out), "  cost "); said == "" || shown != said {
+	shown := costLine(string(out), "  cost ")
+	cpu, written := cutLast(said)
+	if shownCPU, shownWritten := cutLast(shown); cpu == "" || shownCPU != cpu || math.Abs(rate(t, shownWritten)/rate(t, written)-1) > 0.1 { // disks give whole blocks
 		t.Errorf("record said %q, overview %q", said, shown)
 	}
 	for _, word := range []string{"recorder ", " of the host's CPU time", "/s written"} {
@@ -80,4 +84,29 @@ func costLine(text, word string) string {
 		}
 	}
 	return ""
+}
+
+// cutLast takes the last part off what a recording cost, the bytes.
+func cutLast(s string) (before, last string) {
+	i := strings.LastIndex(s, ", ")
+	if i < 0 {
+		return "", s
+	}
+	return s[:i], s[i+2:]
+}
+
+// rate is the number of "368.9 kB/s written", in the same unit for all of a recording.
+func rate(t *testing.T, s string) float64 {
+	t.Helper()
+	var n float64
+	var unit string
+	if _, err := fmt.Sscanf(s, "%f %s", &n, &unit); err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	for prefix, times := range map[string]float64{"kB": 1e3, "MB": 1e6} {
+		if strings.HasPrefix(unit, prefix) {
+			n *= times
+		}
+	}
+	return n
 }

@@ -24,8 +24,9 @@ func status(t *testing.T, pid int) map[string]string {
 	return m
 }
 
-// children are the processes that another one has started.
-func children(t *testing.T, pid int) (pids []int) {
+// child is the process that another one has started under a name. A recorder has a second one,
+// which makes its next files.
+func child(t *testing.T, pid int, name string) (found int) {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	must(t, err)
@@ -35,29 +36,33 @@ func children(t *testing.T, pid int) (pids []int) {
 			continue // the thread has ended
 		}
 		for _, s := range strings.Fields(string(b)) {
-			n, err := strconv.Atoi(s)
-			must(t, err)
-			pids = append(pids, n)
+			if line, err := os.ReadFile("/proc/" + s + "/cmdline"); err == nil && strings.Contains(string(line), name) {
+				found, err = strconv.Atoi(s)
+				must(t, err)
+			}
 		}
 	}
-	return pids
+	if found == 0 {
+		t.Fatalf("process %d has no child called %q", pid, name)
+	}
+	return found
 }
+
+// readingName is what the process is called that opens files of others.
+const readingName = "netrec: reading files"
 
 // readingOnly are the capabilities that see other processes and open their files: to read
 // and search (2), to trace (19), to follow links to what is mapped (40).
 const readingOnly = 1<<2 | 1<<19 | 1<<40
 
-// Once recording, no process of netrec is root, or could be again: the recorder itself can do
-// nothing that its user cannot, and the one that can open files can do nothing else.
+// Once recording, neither the recorder nor who opens files for it is root, or could be again: the
+// recorder itself can do nothing that its user cannot, and the other nothing but read.
 func TestFenced(t *testing.T) {
 	b := newBench(t, "privileges of a running recorder")
 	rec, err := b.ns.Record(b.bin, filepath.Join(t.TempDir(), "cap.parquet"), "-e", "sys_connect,tcp_state")
 	must(t, err)
-	pids := children(t, rec.Pid())
-	if len(pids) != 1 {
-		t.Fatalf("%d children", len(pids))
-	}
-	for pid, caps := range map[int]uint64{rec.Pid(): 0, pids[0]: readingOnly} {
+	reading := child(t, rec.Pid(), readingName)
+	for pid, caps := range map[int]uint64{rec.Pid(): 0, reading: readingOnly} {
 		var st map[string]string
 		within(t, "give up privileges", func() bool { // the sign that all is attached comes right before
 			st = status(t, pid)
@@ -77,7 +82,7 @@ func TestFenced(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d:\n%s", code, rec.Said())
 	}
-	if _, err := os.Stat(fmt.Sprintf("/proc/%d", pids[0])); err == nil {
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d", reading)); err == nil {
 		t.Error("the helper outlived the recorder")
 	}
 }
@@ -99,11 +104,7 @@ func TestHelperDies(t *testing.T) {
 	rec, err := b.ns.Record(b.bin, path, "-e", "sys_connect")
 	must(t, err)
 	client := clients(t)[0]
-	pids := children(t, rec.Pid())
-	if len(pids) != 1 {
-		t.Fatalf("%d children", len(pids))
-	}
-	must(t, syscall.Kill(pids[0], syscall.SIGKILL))
+	must(t, syscall.Kill(child(t, rec.Pid(), readingName), syscall.SIGKILL))
 	client.run(t, b).Close()
 	within(t, "a row of each connect", func() bool {
 		stacks, _, _ := connects(t, path)

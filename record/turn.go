@@ -68,7 +68,7 @@ func (s *session) rotate(now time.Time) error {
 func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming {
 	c := &coming{}
 	var old int
-	c.sockets, old = s.report.Alive.Read(context.Background(), before)
+	c.sockets, old = s.report.Alive.Read(before, s.findOwners)
 	c.counters.Start, _ = s.report.Counters.Read()
 	c.counters.Netns, c.counters.Left = s.report.Counters.Of()
 	rec.Part = nextPart(rec.Part)
@@ -85,6 +85,15 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming
 		s.discard(c)
 	}
 	return c
+}
+
+// findOwners asks whoever may still look at the descriptors of others.
+func (s *session) findOwners(inodes []uint32) map[uint32][]schema.Owner {
+	if s.reader != nil {
+		return s.reader.Owners(inodes)
+	}
+	found, _ := host.FindOwners(context.Background(), inodes) // what it could not find stays without an owner
+	return found.Owners
 }
 
 // nextPart is the place of the file after one.

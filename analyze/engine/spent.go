@@ -41,7 +41,7 @@ func (s *Spent) Total() *schema.Spent {
 		passed += c.Thinned
 	}
 	t := &schema.Spent{CPUs: m.Host.CPUs, Length: max(m.LastNS, m.Recording.StopNS) - m.Start(),
-		Noted: s.To - s.From, Recorder: s.CPU - s.Before, Bytes: m.Size}
+		Noted: s.To - s.From, Recorder: s.CPU - s.Before, Bytes: m.Stored}
 	t.Probes.More = m.Recording.Picks(m.Hooks) || m.Budget.Least(schema.ClassPackets) > 1
 	t.Probes.Pass(passed)
 	for i := range schema.Events {

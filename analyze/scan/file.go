@@ -37,14 +37,14 @@ func Open(path string, o Options) (*File, error) {
 		f.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	c.close = f.Close
+	c.close, c.meta.Stored = f.Close, stored(f, size)
 	return c, nil
 }
 
 func openReader(r io.ReaderAt, path string, size int64, o Options) (_ *File, err error) {
 	defer guard("reading", &err)
 	f := &File{f: r, o: o.withDefaults(size), end: size}
-	f.meta.Path, f.meta.Size = path, size
+	f.meta.Path, f.meta.Size, f.meta.Stored = path, size, size
 	if err := f.read(); err != nil {
 		return nil, err
 	}
@@ -71,6 +71,17 @@ func openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	return f, st.Size(), nil
+}
+
+// stored is how much of a file is on the disk, its size where nobody says.
+func stored(f *os.File, size int64) int64 {
+	const block = 512 // of stat, whatever the file system's is
+	if st, err := f.Stat(); err == nil {
+		if s, ok := st.Sys().(*syscall.Stat_t); ok && s.Blocks > 0 {
+			return min(size, s.Blocks*block)
+		}
+	}
+	return size
 }
 
 // Meta implements Source.

@@ -18,6 +18,7 @@ type part struct {
 	index       int // 0 for a file that does not say
 	first, last int64
 	size        int64
+	stored      int64
 	rows        map[string]int64
 	losses      []schema.Count // by event
 	end         string
@@ -110,7 +111,7 @@ func look(path string, o Options) (*part, error) {
 	}
 	defer f.Close()
 	m := f.Meta()
-	p := &part{path: path, o: o, size: m.Size, first: m.FirstNS, last: m.LastNS, rows: m.Rows, losses: byEvent(m.Losses),
+	p := &part{path: path, o: o, size: m.Size, stored: m.Stored, first: m.FirstNS, last: m.LastNS, rows: m.Rows, losses: byEvent(m.Losses),
 		end: m.Recording.End, problems: m.Problems, origin: origin{m.Host.Name, m.Host.BootID, path}}
 	if part := m.Recording.Part; part != nil && part.ID != "" {
 		p.origin.id, p.index = part.ID, part.Index

@@ -102,10 +102,10 @@ func (r *Recording) join(last *Meta) {
 		m.Clock = []schema.Anchor{m.Clock[0], last.Clock[n-1]}
 	}
 	m.Path = fmt.Sprintf("%s and %d more", m.Path, len(r.parts)-1)
-	m.Size, m.Rows, m.Losses = 0, map[string]int64{}, nil
+	m.Size, m.Stored, m.Rows, m.Losses = 0, 0, map[string]int64{}, nil
 	var ps problems
 	for _, p := range r.parts {
-		m.Size += p.size
+		m.Size, m.Stored = m.Size+p.size, m.Stored+p.stored
 		if len(p.rows) > 0 {
 			m.FirstNS, m.LastNS = min(cmp.Or(m.FirstNS, p.first), p.first), max(m.LastNS, p.last)
 		}

@@ -33,6 +33,7 @@ type Meta struct {
 	Path       string
 	Words      []string // of a command line that names the files, where they are several
 	Size       int64
+	Stored     int64            // what it takes on the disk: less than its size by the holes of earlier footers
 	Rows       map[string]int64 // rows by event, from the row groups' statistics and contents
 	FirstNS    int64            // earliest and latest ts_ns
 	LastNS     int64

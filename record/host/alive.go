@@ -1,8 +1,6 @@
 package host
 
 import (
-	"context"
-
 	"github.com/vishvananda/netlink/nl"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
@@ -32,16 +30,16 @@ func (a *Alive) hold(inode uint32) {
 }
 
 // Read lists the sockets that are alive now. Of namespaces that cannot be asked any
-// more it has those of before, and old counts them. Owners that cannot be read any
-// more are those of before, too.
-func (a *Alive) Read(ctx context.Context, before []schema.Socket) (now []schema.Socket, old int) {
+// more it has those of before, and old counts them. Owners are those that find knows, by inode;
+// of sockets that it knows nothing of, those of before.
+func (a *Alive) Read(before []schema.Socket, find func(inodes []uint32) map[uint32][]schema.Owner) (now []schema.Socket, old int) {
 	r := &Report{}
 	held := map[uint32]bool{}
 	for _, h := range a.held {
 		r.sockets(h.inode, h.at)
 		held[h.inode] = true
 	}
-	_ = r.Own(ctx) // what it could not find stays without an owner
+	r.take(find(r.inodes()))
 	owners := map[int64][]schema.Owner{}
 	for i := range before {
 		s := &before[i]

@@ -22,7 +22,10 @@ func TestAliveNow(t *testing.T) {
 	defer ln.Close()
 	port := ln.Addr().(*net.TCPAddr).Port
 	before := []schema.Socket{{Netns: 1, Cookie: 1 << 60, Lport: 9}, {Netns: 2, Cookie: 7, Lport: 10}}
-	now, old := a.Read(context.Background(), before)
+	now, old := a.Read(before, func(inodes []uint32) map[uint32][]schema.Owner {
+		found, _ := FindOwners(context.Background(), inodes)
+		return found.Owners
+	})
 	at := map[int]*schema.Socket{}
 	for i := range now {
 		at[now[i].Lport] = &now[i]

@@ -49,38 +49,62 @@ func eachPid(ctx context.Context, f func(pid int) bool) error {
 	return nil
 }
 
-// Own fills in the owners of the sockets found, in one pass over all descriptors.
+// Own fills in the owners of the sockets found.
 func (r *Report) Own(ctx context.Context) error {
-	byInode := make(map[uint32][]schema.Owner, len(r.Sockets))
-	for i := range r.Sockets {
-		if n := r.Sockets[i].Inode; n != 0 { // 0: closed by its owner, or not accepted yet
-			byInode[n] = nil
-		}
-	}
-	if len(byInode) == 0 {
-		return nil
-	}
-	files, hidden := 0, 0
-	err := eachPid(ctx, func(pid int) bool {
-		if !owned(pid, byInode, &files) {
-			hidden++
-		}
-		return files < maxFiles
-	})
+	found, err := FindOwners(ctx, r.inodes())
 	if err != nil {
 		return fmt.Errorf("find owners of sockets: %w", err)
 	}
-	waits(byInode)
-	for i := range r.Sockets { // an MPTCP socket and its first TCP socket share the inode
-		r.Sockets[i].Owners = byInode[r.Sockets[i].Inode]
+	r.take(found.Owners)
+	if found.Hidden > 0 {
+		r.warn("descriptors of %d processes cannot be read, their sockets have no owner (needs CAP_SYS_PTRACE)", found.Hidden)
 	}
-	if hidden > 0 {
-		r.warn("descriptors of %d processes cannot be read, their sockets have no owner (needs CAP_SYS_PTRACE)", hidden)
-	}
-	if files >= maxFiles {
+	if found.files >= maxFiles {
 		r.warn("owners of sockets: stopped after %d descriptors", maxFiles)
 	}
 	return nil
+}
+
+// inodes are those of the sockets that somebody may own.
+func (r *Report) inodes() (list []uint32) {
+	for i := range r.Sockets {
+		if n := r.Sockets[i].Inode; n != 0 { // 0: closed by its owner, or not accepted yet
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func (r *Report) take(owners map[uint32][]schema.Owner) {
+	for i := range r.Sockets { // an MPTCP socket and its first TCP socket share the inode
+		r.Sockets[i].Owners = owners[r.Sockets[i].Inode]
+	}
+}
+
+// Found is who owns sockets, by inode.
+type Found struct {
+	Owners map[uint32][]schema.Owner
+	Hidden int // processes whose descriptors cannot be read
+	files  int
+}
+
+// FindOwners looks for the owners of sockets in one pass over all descriptors.
+func FindOwners(ctx context.Context, inodes []uint32) (Found, error) {
+	f := Found{Owners: make(map[uint32][]schema.Owner, len(inodes))}
+	for _, n := range inodes {
+		f.Owners[n] = nil
+	}
+	if len(inodes) == 0 {
+		return f, nil
+	}
+	err := eachPid(ctx, func(pid int) bool {
+		if !owned(pid, f.Owners, &f.files) {
+			f.Hidden++
+		}
+		return f.files < maxFiles
+	})
+	waits(f.Owners)
+	return f, err
 }
 
 // owned looks through the descriptors of one process for the sockets that are keys

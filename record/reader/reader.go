@@ -33,6 +33,7 @@ const (
 	askCandidates = "candidates"
 	askLibrary    = "library"
 	askNames      = "names"
+	askOwners     = "owners"
 )
 
 // Reader asks the process.
@@ -82,6 +83,7 @@ func ready() (map[string]fence.Handler, error) {
 		askCandidates: handle(candidates),
 		askLibrary:    handleFile(library),
 		askNames:      handle(namer(watched)),
+		askOwners:     handle(owners),
 	}, nil
 }
 
