@@ -110,7 +110,7 @@ def devices():
 
 
 def record(options):
-    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--commit", "8s", "--ready-file", "/tmp/ready",
+    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--ready-file", "/tmp/ready",
                                  "-o", OUT + "/cap.parquet"] + options, stderr=open(OUT + "/netrec.err", "w"), stdout=subprocess.DEVNULL)
     await_all("recorder ready", lambda: [] if os.path.exists("/tmp/ready") or recorder.poll() is not None else ["netrec"])
     return recorder
