@@ -145,9 +145,9 @@ func (s *session) close() []error {
 		schema.KeyCounters: s.counter, schema.KeyLosses: s.writer.shares.rest(s.acct.counts())} {
 		errs = append(errs, s.file.Set(key, v))
 	}
-	s.writer.stall.begin()
+	s.writer.waits.Begin()
 	errs = append(errs, s.file.Close())
-	s.writer.stall.end()
+	s.writer.waits.End()
 	if s.files == nil {
 		return errs
 	}

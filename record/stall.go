@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 )
 
@@ -13,19 +12,9 @@ const stalledAfter = 5 * time.Second
 // ErrStalled says that a recording was given up because its disk does not answer.
 var ErrStalled = errors.New("gave up waiting for the disk: what is not in the file is lost")
 
-// stall is since when a write has been under way, Unix ns; 0 while none is.
-type stall struct{ since atomic.Int64 }
-
-func (s *stall) begin() { s.since.Store(time.Now().UnixNano()) }
-func (s *stall) end()   { s.since.Store(0) }
-
-// lasts is for how long the disk has not answered, 0 if that is nothing to tell of.
-func (s *stall) lasts(now time.Time) time.Duration {
-	since := s.since.Load()
-	if since == 0 {
-		return 0
-	}
-	if d := now.Sub(time.Unix(0, since)); d >= stalledAfter {
+// stalled is for how long the disk has not answered, 0 if that is nothing to tell of.
+func (w *writer) stalled(now time.Time) time.Duration {
+	if d := w.waits.For(now); d >= stalledAfter {
 		return d
 	}
 	return 0
@@ -41,7 +30,7 @@ func (s *session) watchDisk(done <-chan struct{}) {
 		case <-done:
 			return
 		case now := <-tick.C:
-			d := s.writer.stall.lasts(now)
+			d := s.writer.stalled(now)
 			switch {
 			case d > 0 && longest == 0:
 				fmt.Fprintf(s.opt.Notice, "netrec: the disk has not answered for %s; events wait in memory, and are lost and counted when that is full\n", d.Round(time.Second))
@@ -72,7 +61,7 @@ func (s *session) finishOrGiveUp(cause error) (*Summary, error) {
 		case e := <-ended:
 			return e.sum, e.err
 		case now := <-tick.C:
-			if s.writer.stall.lasts(now) > 0 && !told {
+			if s.writer.stalled(now) > 0 && !told {
 				told = true
 				fmt.Fprintf(s.opt.Notice, "netrec: waiting for the disk to end the file; another Ctrl-C gives up what is not in it\n")
 			}

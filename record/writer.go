@@ -38,7 +38,7 @@ type writer struct {
 	full       atomic.Bool  // it has reached the size that readers like
 	closing    sync.WaitGroup
 	pace       pace
-	stall      stall
+	waits      capture.Waits
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
 	trouble    atomic.Pointer[error] // why the last lost commit was lost
 	lostNow    atomic.Int64          // commits lost so far
@@ -51,6 +51,7 @@ func startWriter(file *capture.Writer, acct *account, names *resolver, enc *enco
 		w.free <- newPile(cpus)
 	}
 	w.size.Store(file.Taken())
+	file.Watch(&w.waits)
 	go w.run()
 	return w
 }
@@ -58,10 +59,7 @@ func startWriter(file *capture.Writer, acct *account, names *resolver, enc *enco
 func (w *writer) run() {
 	defer close(w.done)
 	for p := range w.in {
-		w.stall.begin()
-		err := w.commit(p)
-		w.stall.end()
-		if err != nil {
+		if err := w.commit(p); err != nil {
 			w.trouble.Store(&err)
 			w.lostNow.Add(1)
 			w.unsaid.keep(p.data[lostEvent.ID])
@@ -96,6 +94,7 @@ func (w *writer) turn(t *turn) {
 	share := w.shares.end(w.acct)
 	w.done0, w.rows0 = w.done0+old.Taken(), w.rows0+old.Rows()
 	w.file, w.listed = t.file, 0
+	w.file.Watch(&w.waits)
 	w.closing.Go(func() {
 		errs := []error{old.Set(schema.KeyLosses, share)}
 		for key, v := range t.last {

@@ -46,7 +46,7 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 
 // New makes a capture of an empty file, which it owns from then on.
 func New(f *os.File, createdBy string) (*Writer, error) {
-	w, err := newWriter(disk{f}, createdBy)
+	w, err := newWriter(&disk{File: f}, createdBy)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -56,7 +56,7 @@ func New(f *os.File, createdBy string) (*Writer, error) {
 
 // Remove takes away the name of a capture that did not begin, if it is still this file's.
 func (w *Writer) Remove(path string) {
-	d, ok := w.file.(disk)
+	d, ok := w.file.(*disk)
 	if !ok {
 		return
 	}
@@ -69,7 +69,7 @@ func (w *Writer) Remove(path string) {
 // Chown gives the file to a user. It goes by the open file, not by its name, which might
 // lead elsewhere by now.
 func (w *Writer) Chown(uid, gid int) error {
-	if d, ok := w.file.(disk); ok {
+	if d, ok := w.file.(*disk); ok {
 		return d.Chown(uid, gid)
 	}
 	return nil

@@ -27,18 +27,21 @@ var (
 )
 
 // disk is a file of a real file system.
-type disk struct{ *os.File }
+type disk struct {
+	*os.File
+	waits *Waits
+}
 
 // Sync makes the data durable; the time of last change may be lost.
-func (d disk) Sync() error { return retry(func(fd int) error { return unix.Fdatasync(fd) }, d) }
+func (d *disk) Sync() error { return retry(func(fd int) error { return unix.Fdatasync(fd) }, d) }
 
 // Reserve claims space beyond the end of the file without changing its size.
-func (d disk) Reserve(off, n int64) error {
+func (d *disk) Reserve(off, n int64) error {
 	return retry(func(fd int) error { return unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, off, n) }, d)
 }
 
 // Punch gives the space of a range back; it then reads as zeros.
-func (d disk) Punch(off, n int64) error {
+func (d *disk) Punch(off, n int64) error {
 	return retry(func(fd int) error {
 		return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
 	}, d)
@@ -46,7 +49,7 @@ func (d disk) Punch(off, n int64) error {
 
 // Still is an error where the file has no name any more, or not even size bytes: what is
 // written to it then, nobody will find.
-func (d disk) Still(size int64) error {
+func (d *disk) Still(size int64) error {
 	var st unix.Stat_t
 	err := retry(func(fd int) error { return unix.Fstat(fd, &st) }, d)
 	switch {
@@ -60,7 +63,7 @@ func (d disk) Still(size int64) error {
 	return nil
 }
 
-func retry(call func(fd int) error, d disk) error {
+func retry(call func(fd int) error, d *disk) error {
 	for {
 		if err := call(int(d.Fd())); !errors.Is(err, syscall.EINTR) {
 			return err

@@ -51,7 +51,7 @@ func onSmallDisk(t *testing.T, limit int64, noReserve bool) (*Writer, *smallDisk
 	path := filepath.Join(t.TempDir(), "cap.parquet")
 	f, err := os.Create(path)
 	must(t, err)
-	d := &smallDisk{disk: disk{f}, limit: limit, noReserve: noReserve}
+	d := &smallDisk{disk: disk{File: f}, limit: limit, noReserve: noReserve}
 	w, err := newWriter(d, "netrec test")
 	must(t, err)
 	return w, d, path

@@ -22,9 +22,12 @@ type Capture struct {
 	Rows []Row // by time
 }
 
+// roomy is the memory for all rows of a recording of all traffic, as maps.
+const roomy = 2 << 30
+
 // Load reads a whole recording.
 func Load(path string) (*Capture, error) {
-	f, err := scan.Open(path, scan.Options{})
+	f, err := scan.Open(path, scan.Options{Memory: roomy})
 	if err != nil {
 		return nil, err
 	}
