@@ -47,7 +47,8 @@ enum {
 	const volatile u32 cfg_##name##_count = 0; \
 	const volatile type cfg_##name[FILTER_VALUES] = {}
 
-const volatile u32 cfg_self = 0; /* tgid of the recorder, whose own calls are left out */
+/* tgids of the recorder and of the processes that work for it, whose own calls are left out */
+const volatile u32 cfg_self = 0, cfg_reader = 0, cfg_keeper = 0;
 const volatile u32 cfg_netns = 0; /* the first of several; one is what most recordings have */
 FILTER(u32, netns_more);
 FILTER(u32, pid);
@@ -143,7 +144,9 @@ FILTER_FN task_wanted(void)
  * made the row happen. */
 static __always_inline bool want_task(void)
 {
-	if (cfg_self && bpf_get_current_pid_tgid() >> 32 == cfg_self)
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if ((cfg_self && tgid == cfg_self) || (cfg_reader && tgid == cfg_reader) || (cfg_keeper && tgid == cfg_keeper))
 		return false;
 	return !FILTER_WHO || task_wanted();
 }

@@ -135,11 +135,19 @@ func (s *session) namer() symbol.Namer {
 	return s.userNames
 }
 
+// keeper is the process that makes the next files, 0 for none.
+func (s *session) keeper() uint32 {
+	if s.files == nil {
+		return 0
+	}
+	return s.files.Pid()
+}
+
 func (s *session) attach() error {
 	hot, rare := ringSizes(s.opt.Buffer, s.cpus)
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
-		Libraries: s.opt.Libraries, Reader: s.reader, Self: uint32(os.Getpid()), Filters: s.filters.Constants(),
+		Libraries: s.opt.Libraries, Reader: s.reader, Self: uint32(os.Getpid()), ReaderPid: s.reader.Pid(), KeeperPid: s.keeper(), Filters: s.filters.Constants(),
 		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Budget: s.opt.Budget > 0, Clock: mono}
 	var err error
 	s.watchModules()

@@ -40,6 +40,8 @@ type Config struct {
 	RingBytes int64 // each
 	RareBytes int64 // of the ring for rare events
 	Self      uint32
+	ReaderPid uint32 // processes that work for the recorder; 0 for none
+	KeeperPid uint32
 	Filters   map[string]any // constants of bpf/filter.h, by name
 	Share     *schema.Share  // of the events that are thinned; nil for all
 	Budget    bool           // Thin will be called
@@ -201,7 +203,7 @@ func (s *Set) prepare(spec *ebpf.CollectionSpec) (err error) {
 func (s *Set) setConstants(pc preempt) error {
 	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
 	constants := map[string]any{
-		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self,
+		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self, "cfg_reader": s.conf.ReaderPid, "cfg_keeper": s.conf.KeeperPid,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	}

@@ -22,6 +22,8 @@ type Files interface {
 	Discard()
 	// Prune removes the oldest files beyond those that are to stay.
 	Prune() error
+	// Pid is the process that makes them, 0 for this one.
+	Pid() uint32
 	Close() error
 }
 
@@ -39,6 +41,9 @@ type begun struct {
 	folder *os.File
 	name   string
 }
+
+// Pid implements Files.
+func (*local) Pid() uint32 { return 0 }
 
 func (b *begun) hidden() string { return "." + b.name + unnamed }
 

@@ -52,6 +52,9 @@ type keptError struct {
 func (e *keptError) Error() string { return e.text }
 func (e *keptError) Unwrap() error { return e.errno }
 
+// Pid implements Files.
+func (k *keeper) Pid() uint32 { return uint32(k.cmd.Process.Pid) }
+
 // keeper is the recorder's side.
 type keeper struct {
 	cmd  *exec.Cmd

@@ -49,6 +49,14 @@ func Start() (*Reader, error) {
 	return &Reader{p}, nil
 }
 
+// Pid is the process, 0 for none.
+func (r *Reader) Pid() uint32 {
+	if r == nil {
+		return 0
+	}
+	return uint32(r.process.Pid())
+}
+
 // Stop ends the process.
 func (r *Reader) Stop() {
 	if r != nil {
