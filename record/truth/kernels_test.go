@@ -108,3 +108,14 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestShown: calls without a row are passed over only as far as the account tells of them.
+func TestShown(t *testing.T) {
+	calls := []want{{enter: 10, exit: 20}, {enter: 30, exit: 40}, {enter: 50, exit: 60}, {enter: 70, exit: 80}}
+	rows := []Row{{TS: 15}, {TS: 55}}
+	for unseen, want := range map[int]int{0: 4, 1: 3, 2: 2, 3: 2} {
+		if got := shown(rows, calls, unseen); len(got) != want {
+			t.Errorf("%d unseen: %d calls, want %d", unseen, len(got), want)
+		}
+	}
+}
