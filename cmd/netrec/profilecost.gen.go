@@ -4,9 +4,9 @@ package main
 
 import "netrec/schema"
 
-// profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v310.
+// profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v445.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "1 byte over UDP takes 3 % longer, over TCP 8 %, a connection 88 % (13.0 rows);\n           under a mixed load 9040 ns of the recorder's CPU time and 43.0 bytes per event",
-	schema.Default: "1 byte over UDP takes 31 % longer, over TCP 30 %, a connection 87 % (16.0 rows);\n           under a mixed load 759 ns of the recorder's CPU time and 10.7 bytes per event",
-	schema.Full:    "1 byte over UDP takes 255 % longer, over TCP 224 %, a connection 184 % (39.5 rows);\n           under a mixed load 399 ns of the recorder's CPU time and 9.8 bytes per event",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.81;\n           nginx, keep-alive, 20 connections 1.00;\n           redis GET, 20 clients 1.00;\n           iperf3, one stream 1.01",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.66;\n           nginx, keep-alive, 20 connections 0.77;\n           redis GET, 20 clients 0.72;\n           iperf3, one stream 0.91",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.53;\n           nginx, keep-alive, 20 connections 0.52;\n           redis GET, 20 clients 0.48;\n           iperf3, one stream 0.78",
 }

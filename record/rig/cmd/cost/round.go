@@ -31,7 +31,8 @@ type round struct {
 
 // servers prints how much of their throughput real servers keep.
 func (b *bench) servers() error {
-	fmt.Printf("## Busy servers\n\nThroughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
+	where, _ := measuredOn()
+	fmt.Printf("## "+headBusy+"\n\n"+where+"Throughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
 		"machine, over loopback. By CPU time is the same ratio as it follows from the CPU time of servers, clients and tool per operation: what\n"+
 		"else runs on the machine disturbs it less. CPU, context switches and memory are the tool's, while the load ran.\n\n", *rounds, *length)
 	fmt.Println("| load | tool | throughput | range | by CPU time | tool's CPU | ns per event | context switches a second | resident MiB | events a second | bytes per event | lost |")

@@ -18,16 +18,20 @@ import (
 	"netrec/schema"
 )
 
-func printHeader(w io.Writer) {
+// measuredOn says when and where, and what else there was to do.
+func measuredOn() (text string, load float64) {
 	var u unix.Utsname
 	_ = unix.Uname(&u)
-	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Fprintf(w, "# What recording costs\n\n<!-- Written by testdata/cost/cost.sh; do not edit. -->\n\n")
-	fmt.Fprintf(w, "Measured by `testdata/cost/cost.sh` on %s: %s, %d CPUs, Linux %s, load average %s before the start.\n",
-		time.Now().UTC().Format("2006-01-02 15:04 MST"), cpuModel(), runtime.NumCPU(),
-		string(bytes.TrimRight(u.Release[:], "\x00")), strings.Fields(string(load))[0])
-	var busy float64
-	if _, err := fmt.Sscan(string(load), &busy); err == nil && busy > float64(runtime.NumCPU())/2 {
+	b, _ := os.ReadFile("/proc/loadavg")
+	_, _ = fmt.Sscan(string(b), &load)
+	return fmt.Sprintf("Measured by `testdata/cost/cost.sh` on %s: %s, %d CPUs, Linux %s, load average %.2f before the start.\n",
+		time.Now().UTC().Format("2006-01-02 15:04 MST"), cpuModel(), runtime.NumCPU(), string(bytes.TrimRight(u.Release[:], "\x00")), load), load
+}
+
+func printHeader(w io.Writer) {
+	where, load := measuredOn()
+	fmt.Fprintf(w, "# What recording costs\n\n<!-- Written by testdata/cost/cost.sh; do not edit. -->\n\n%s", where)
+	if load > float64(runtime.NumCPU())/2 {
 		fmt.Fprint(w, "The machine was far from idle: read ratios, and run the script again on a quiet one. ")
 	}
 	fmt.Fprintf(w, "Times are the least of many batches of about %s, with the recorder attached and not, in turns (%d each).\n\n", batch, *rounds)

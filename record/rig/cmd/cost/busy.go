@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"netrec/schema"
+)
+
+// headBusy is the heading of the table of real servers.
+const headBusy = "Busy servers"
+
+// Columns of that table that are told again.
+const (
+	colLoad = iota
+	colTool
+	colThroughput
+	colCPU      = 5
+	colResident = 8
+)
+
+// busyTools are the columns of the table in the README.
+var busyTools = []string{string(schema.Light), string(schema.Default), string(schema.Full), "perf record", "tcpdump"}
+
+// busy is a cell of the table of real servers, "" where it has none.
+func (p *page) busy(load, tool string, col int) string {
+	for _, r := range p.tables[headBusy][0] {
+		if r[colLoad] == load && r[colTool] == tool && col < len(r) {
+			return r[col]
+		}
+	}
+	return ""
+}
+
+// busyLoads are the loads that were measured, in the order of the table.
+func (p *page) busyLoads() (loads []string) {
+	for _, r := range p.tables[headBusy][0] {
+		if r[colTool] == "none" {
+			loads = append(loads, r[colLoad])
+		}
+	}
+	return loads
+}
+
+// busyTable is the README's: what of its throughput a server keeps.
+func (p *page) busyTable() string {
+	var b bytes.Buffer
+	b.WriteString("| throughput kept | " + strings.Join(busyTools, " | ") + " |\n|---|" + strings.Repeat("---:|", len(busyTools)) + "\n")
+	for _, load := range p.busyLoads() {
+		b.WriteString("| " + load)
+		for _, tool := range busyTools {
+			b.WriteString(" | " + p.busy(load, tool, colThroughput))
+		}
+		b.WriteString(" |\n")
+	}
+	return b.String()
+}
+
+// busyRecorder tells what the recorder itself takes under the profile default.
+func (p *page) busyRecorder() string {
+	var of []string
+	for _, load := range p.busyLoads() {
+		of = append(of, fmt.Sprintf("%s and %s MiB (%s)", p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident), load))
+	}
+	return "Of all CPUs and of memory the recorder took, under the profile default: " + strings.Join(of, "; ") + "."
+}
+
+// busyHelp is a profile's line in the help of netrec record.
+func (p *page) busyHelp(profile schema.Profile) string {
+	var of []string
+	for _, load := range p.busyLoads() {
+		of = append(of, fmt.Sprintf("%s %s", load, p.busy(load, string(profile), colThroughput)))
+	}
+	const indent = "\n           "
+	return "throughput kept by a saturated host: " + strings.Join(of, ";"+indent)
+}
+
+// renewServers puts the section of servers from the output of a shorter run into the page.
+func renewServers() error {
+	out, err := os.ReadFile(*renew)
+	if err != nil {
+		return err
+	}
+	page, err := os.ReadFile(pageFile)
+	if err != nil {
+		return err
+	}
+	_, section, _ := cutSection(string(out))
+	if !strings.Contains(section, "| none |") {
+		return fmt.Errorf("%s: no table of servers", *renew)
+	}
+	before, _, after := cutSection(string(page))
+	if err := os.WriteFile(pageFile, []byte(before+section+after), 0o644); err != nil {
+		return err
+	}
+	return publish()
+}
+
+// cutSection finds the section of servers, or where it belongs: before all others.
+func cutSection(page string) (before, section, after string) {
+	const heading = "## "
+	before, rest, found := strings.Cut(page, heading+headBusy+"\n")
+	if !found {
+		if i := strings.Index(page, heading); i >= 0 {
+			return page[:i], "", page[i:]
+		}
+		return page, "", ""
+	}
+	section, after = rest, ""
+	if i := strings.Index(rest, "\n"+heading); i >= 0 {
+		section, after = rest[:i+1], rest[i+1:]
+	}
+	return before, heading + headBusy + "\n" + section, after
+}
