@@ -44,7 +44,7 @@ The file can be read at any moment, also after a crash.
 Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, CAP_SYS_PTRACE
 and CAP_DAC_READ_SEARCH. Once the probes are attached, the recorder gives up everything, and is a
 user of its own (netrec, else nobody). While user stacks are recorded, a process beside it keeps
-the last two to name them; a filter lets it open and read files, and nothing else.
+what opens files of others, to name them; a filter lets it read files, and nothing else.
 
 Name lookups are seen in the C libraries that are there at the start, containers' included, also
 by programs that start later. A library that appears during the recording, with a new container,

@@ -64,7 +64,7 @@ func (p *page) busyRecorder() string {
 	for _, load := range p.busyLoads() {
 		of = append(of, fmt.Sprintf("%s and %s MiB (%s)", p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident), load))
 	}
-	return "Of all CPUs and of memory the recorder took, under the profile default: " + strings.Join(of, "; ") + "."
+	return "With the profile default the recorder itself took, of all CPUs and of memory: " + strings.Join(of, "; ") + "."
 }
 
 // busyHelp is a profile's line in the help of netrec record.

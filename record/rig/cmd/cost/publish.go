@@ -160,9 +160,9 @@ func (p *page) intoReadme(readme []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s: no marks of the cost table", readmeFile)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "What servers of Debian's keep of their throughput on a host with both CPUs saturated by server and client, under each profile and\n"+
-		"beside `perf record` of the same tracepoints and `tcpdump -s 96`. Measured on %s;\n"+
-		"[docs/cost.md](docs/cost.md) has ranges, losses, every event by itself. `make cost` measures it on your machine:\n\n", p.measured[headBusy])
+	fmt.Fprintf(&b, "How much throughput servers keep while netrec records, with every CPU saturated by server and client: 1.00 is all of it. The last\n"+
+		"two columns are `perf record` of the same tracepoints and `tcpdump -s 96`. Measured on %s;\n"+
+		"[docs/cost.md](docs/cost.md) has ranges, losses and each event by itself. `make cost` measures your machine:\n\n", p.measured[headBusy])
 	fmt.Fprintf(&b, "%s\n%s\n\n%s\n", p.busyTable(), p.busyRecorder(), p.highest())
 	return bytes.Join([][]byte{before, []byte(markBegin), b.Bytes(), []byte(markEnd), after}, nil), nil
 }
