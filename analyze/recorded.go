@@ -42,7 +42,7 @@ func (f *overview) recording(cost *schema.Spent) {
 		start = time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339)
 	}
 	t.Str(m.Path).StrOr(host).StrOr(m.Host.Kernel).StrOr(start)
-	t.Int((stop-f.in.Start())/1e6).Str(ended).Int(rows).IntOr(m.Size, m.Size > 0).StrOr(strings.Join(m.Recording.Command, " ")).IntOr(f.spent.CPU/1e6, f.spent.CPU > 0)
+	t.Int((stop-f.in.Start())/1e6).Str(ended).Int(rows).IntOr(m.OnDisk(), m.OnDisk() > 0).StrOr(strings.Join(m.Recording.Command, " ")).IntOr(f.spent.CPU/1e6, f.spent.CPU > 0)
 	t.StrOr(cost.String())
 	for _, p := range []float64{cost.RecorderPercent(), cost.ProbesPercent()} {
 		t.IntOr(int64(math.Round(100*p)), p > 0)

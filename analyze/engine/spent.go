@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"cmp"
-
-	"netrec/schema"
-)
+import "netrec/schema"
 
 // Spent is what the recorder said it used, at the first and the last of the rows of event cost,
 // and how often events were counted that have no row for each.
@@ -45,7 +41,7 @@ func (s *Spent) Total() *schema.Spent {
 		passed += c.Thinned
 	}
 	t := &schema.Spent{CPUs: m.Host.CPUs, Length: max(m.LastNS, m.Recording.StopNS) - m.Start(),
-		Noted: s.To - s.From, Recorder: s.CPU - s.Before, Bytes: cmp.Or(m.Stored, m.Size)}
+		Noted: s.To - s.From, Recorder: s.CPU - s.Before, Bytes: m.OnDisk()}
 	t.Probes.More = m.Recording.Picks(m.Hooks) || m.Budget.Least(schema.ClassPackets) > 1
 	t.Probes.Pass(passed)
 	for i := range schema.Events {

@@ -190,7 +190,7 @@ func (f *fold) recording() [][2]string {
 	ended := cmp.Or(m.Recording.End, "not ended: killed, or still recording")
 	facts := [][2]string{{"file", m.Path}, {"host", fmt.Sprintf("%s, %s, %d CPUs", m.Host.Name, m.Host.Machine, m.Host.CPUs)}, {"kernel", m.Host.Kernel},
 		{"start", time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339)},
-		{"length", fmt.Sprintf("%.3f s", float64(f.in.End()-f.in.Start())/1e9)}, {"ended by", ended}, {"rows", engine.Group(rows)}, {"size", engine.Group(m.Size) + " bytes"},
+		{"length", fmt.Sprintf("%.3f s", float64(f.in.End()-f.in.Start())/1e9)}, {"ended by", ended}, {"rows", engine.Group(rows)}, {"size", engine.Group(m.OnDisk()) + " bytes"},
 		{"command", strings.Join(m.Recording.Command, " ")}}
 	for i := range facts {
 		facts[i][1] = safe(facts[i][1])

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -83,6 +84,9 @@ func stored(f *os.File, size int64) int64 {
 	}
 	return size
 }
+
+// OnDisk is what a recording takes, as the recorder counts it too.
+func (m *Meta) OnDisk() int64 { return cmp.Or(m.Stored, m.Size) }
 
 // Meta implements Source.
 func (f *File) Meta() *Meta { return &f.meta }
