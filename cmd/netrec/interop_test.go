@@ -152,11 +152,7 @@ func TestReadersAgree(t *testing.T) {
 		t.Run(reader, func(t *testing.T) {
 			got := read(t, reader, c.finished, c.running, c.recovered, c.cut)
 			same(t, got[0], all, len(all.rows))
-			for i, state := range []string{"runs or was killed", "was killed and recovered"} {
-				n := len(got[i+1].rows)
-				if commits := slices.Index(c.rows, n) + 1; commits == 0 || commits == oddCommits {
-					t.Errorf("%d rows of a recording that %s; commits end after %v, and the last has no footer", n, state, c.rows)
-				}
+			for i, n := range []int{c.rows[oddCommits-1], c.rows[oddCommits-2]} { // no commit is missing
 				same(t, got[i+1], all, n)
 			}
 			if got[3].columns != nil {

@@ -115,5 +115,6 @@ func (x *execs) note(body []byte) {
 		clear(x.last)
 		x.missed = symbol.Mono()
 	}
-	x.last[int32(binary.NativeEndian.Uint32(body))] = binary.NativeEndian.Uint64(body[len(body)-time:])
+	pid, ts := int32(binary.NativeEndian.Uint32(body)), binary.NativeEndian.Uint64(body[len(body)-time:])
+	x.last[pid] = max(x.last[pid], ts) // of two on different CPUs, the later may be read first
 }

@@ -5,10 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"netrec/record/perfring"
 	"netrec/record/reader"
 	"netrec/record/symbol"
 )
@@ -54,6 +58,10 @@ func TestNamesBeforeExec(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("not root: left out: messages about execs")
 	}
+	cpus, err := perfring.OnlineCPUs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	names, late := start(t).Names(), start(t).Names()
 	late.Program(1, 0) // it is there before the exec
 	cmd := exec.Command("sh", "-c", "read line; exec sleep 600")
@@ -61,10 +69,21 @@ func TestNamesBeforeExec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first exec is on the last CPU and the second on the first, so it is read of before it.
+	var begin, end unix.CPUSet
+	begin.Set(cpus[len(cpus)-1])
+	end.Set(cpus[0])
+	runtime.LockOSThread() // for good: the thread ends with the test
+	if err := unix.SchedSetaffinity(0, &begin); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	if err := unix.SchedSetaffinity(cmd.Process.Pid, &end); err != nil {
+		t.Fatal(err)
+	}
 	pid := int32(cmd.Process.Pid)
 	code := func(program string) (at uint64) {
 		t.Helper()

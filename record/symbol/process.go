@@ -130,6 +130,9 @@ func (u *User) process(pid int32) *process {
 	}
 	id, alive := u.identify(pid)
 	if !ok || last > p.since || alive && id != p.id {
+		if !ok {
+			last = max(last, missed) // another exec may be among those missed
+		}
 		p = u.succeed(p, &process{pid: pid, id: id, since: last})
 		if alive {
 			u.reread(p, now)

@@ -44,4 +44,8 @@ func TestProgramAtATime(t *testing.T) {
 	if names, complete := u.Frames(pid, gone, []uint64{7}, []uint64{7}); names != nil || !complete {
 		t.Errorf("two execs later it has names: %q", names)
 	}
+	x.missed = Mono() // perhaps one of this process
+	if _, since, _ := NewWatching(x).Program(pid, Latest); since != x.missed {
+		t.Errorf("met after execs were missed at %d, it is known since %d", x.missed, since)
+	}
 }
