@@ -219,16 +219,24 @@ func TestEndings(t *testing.T) {
 			}
 			_, err = load.Stop()
 			must(t, err)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d\n%s", code, c.code, rec.Said())
-			}
 			got := read(t, path)
+			if want := c.code; code != want && (want != 0 || code != 4 || got.missing() == 0) { // interrupts may cost events
+				t.Errorf("exit code %d, want %d; %d lost\n%s", code, want, got.missing(), rec.Said())
+			}
 			if got.meta.Recording.End != c.end || len(got.meta.Problems) > 0 {
 				t.Errorf("ended by %q, want %q; problems %q", got.meta.Recording.End, c.end, got.meta.Problems)
 			}
 			got.balanceAlone(t)
 		})
 	}
+}
+
+// missing is how many events the account says were lost.
+func (c *contents) missing() (n int64) {
+	for _, a := range c.meta.Losses {
+		n += a.Lost()
+	}
+	return n
 }
 
 // balanceAlone is balance for a load that began before the recording.
