@@ -222,7 +222,9 @@ func (t *Sockets) copied(r *scan.Row, kind rowKind) bool {
 	return kind == stateRow && copiedChild(r.Str(t.col.oldState), r.Str(t.col.newState))
 }
 
-func copiedChild(from, to string) bool { return from == "LISTEN" && to == "SYN_RECV" }
+// copiedChild reports the first change of a child, which begins as a copy of its listener: to
+// SYN_RECV, or to ESTABLISHED (MPTCP). A listener itself only closes.
+func copiedChild(from, to string) bool { return from == "LISTEN" && to != "LISTEN" && to != "CLOSE" }
 
 // unspecified reports addresses that say nothing.
 func unspecified(addr string) bool { return addr == "" || addr == "0.0.0.0" || addr == "::" }

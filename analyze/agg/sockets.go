@@ -212,10 +212,7 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 }
 
 // startsLife reports changes that only a new socket, or a closed one used again, makes.
-// A child gets the state SYN_RECV as a copy of its listener.
-func startsLife(from, to string) bool {
-	return from == "CLOSE" && to != "CLOSE" || from == "LISTEN" && to == "SYN_RECV"
-}
+func startsLife(from, to string) bool { return from == "CLOSE" && to != "CLOSE" || copiedChild(from, to) }
 
 func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) *Socket {
 	if before != nil {

@@ -224,7 +224,7 @@ func TestStartsLife(t *testing.T) {
 		from, to string
 		want     bool
 	}{
-		{"CLOSE", "SYN_SENT", true}, {"CLOSE", "LISTEN", true}, {"LISTEN", "SYN_RECV", true}, {"CLOSE", "ESTABLISHED", true},
+		{"CLOSE", "SYN_SENT", true}, {"CLOSE", "LISTEN", true}, {"LISTEN", "SYN_RECV", true}, {"CLOSE", "ESTABLISHED", true}, {"LISTEN", "ESTABLISHED", true},
 		{"SYN_SENT", "SYN_RECV", false}, {"SYN_RECV", "ESTABLISHED", false}, {"LISTEN", "CLOSE", false}, {"CLOSE", "CLOSE", false},
 	}
 	for _, tt := range tests {

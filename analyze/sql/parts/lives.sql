@@ -7,7 +7,7 @@ the beginning was seen. The rule is that of agg.Sockets. */ -}}
 seen AS (
     SELECT *,
         CASE WHEN event = 'sys_socket' OR event = 'tcp_state'
-            AND (old_state = 'CLOSE' AND new_state <> 'CLOSE' OR old_state = 'LISTEN' AND new_state = 'SYN_RECV') THEN 1 ELSE 0 END AS starts,
+            AND (old_state = 'CLOSE' AND new_state <> 'CLOSE' OR old_state = 'LISTEN' AND new_state NOT IN ('LISTEN', 'CLOSE')) THEN 1 ELSE 0 END AS starts,
         row_number() OVER address AS row_no,
         lag(netns) OVER address AS netns_before,
         max(CASE WHEN event = 'sys_socket' THEN ts_ns END) OVER earlier AS made_ns,
@@ -26,7 +26,7 @@ seen AS (
     SELECT *, sum(turns) OVER (PARTITION BY {{host}}sock ORDER BY ts_ns, cpu, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS span
     FROM told
 ), known AS (
-    SELECT *, CASE WHEN coalesce(cookie, 0) = 0 OR event = 'tcp_state' AND old_state = 'LISTEN' AND new_state = 'SYN_RECV'
+    SELECT *, CASE WHEN coalesce(cookie, 0) = 0 OR event = 'tcp_state' AND old_state = 'LISTEN' AND new_state NOT IN ('LISTEN', 'CLOSE')
         OR event = 'sys_close' AND turns = 0 AND ts_ns - dur_ns < min(ts_ns) OVER (PARTITION BY {{host}}sock, span) THEN 0 ELSE 1 END AS sure_cookie
     FROM spans
 ), begun AS (
