@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"netrec/schema"
@@ -75,42 +74,4 @@ func (p *page) busyHelp(profile schema.Profile) string {
 	}
 	const indent = "\n           "
 	return "throughput kept by a saturated host: " + strings.Join(of, ";"+indent)
-}
-
-// renewServers puts the section of servers from the output of a shorter run into the page.
-func renewServers() error {
-	out, err := os.ReadFile(*renew)
-	if err != nil {
-		return err
-	}
-	page, err := os.ReadFile(pageFile)
-	if err != nil {
-		return err
-	}
-	_, section, _ := cutSection(string(out))
-	if !strings.Contains(section, "| none |") {
-		return fmt.Errorf("%s: no table of servers", *renew)
-	}
-	before, _, after := cutSection(string(page))
-	if err := os.WriteFile(pageFile, []byte(before+section+after), 0o644); err != nil {
-		return err
-	}
-	return publish()
-}
-
-// cutSection finds the section of servers, or where it belongs: before all others.
-func cutSection(page string) (before, section, after string) {
-	const heading = "## "
-	before, rest, found := strings.Cut(page, heading+headBusy+"\n")
-	if !found {
-		if i := strings.Index(page, heading); i >= 0 {
-			return page[:i], "", page[i:]
-		}
-		return page, "", ""
-	}
-	section, after = rest, ""
-	if i := strings.Index(rest, "\n"+heading); i >= 0 {
-		section, after = rest[:i+1], rest[i+1:]
-	}
-	return before, heading + headBusy + "\n" + section, after
 }

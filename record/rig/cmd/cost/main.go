@@ -22,7 +22,7 @@ var (
 	phase  = flag.Duration("phase", 600*time.Millisecond, "how long one measurement runs")
 	args   = flag.String("args", "", "further arguments of netrec record for single events, such as --profile=full")
 	only   = flag.String("only", "", "measure this event alone")
-	table  = flag.String("table", "", "print one table alone: servers, events, every, profiles or limits")
+	table  = flag.String("table", "", "print one table alone: servers, latency, events, every, profiles or limits")
 	length = flag.Duration("length", 4*time.Second, "how long a load of real servers runs under one tool")
 	load   = flag.String("load", "", "of the real servers only those with this in their name")
 	tools  = flag.String("tools", "", "of the tools beside real servers only these, separated by commas: light, default, full, perf record, tcpdump")
@@ -31,7 +31,7 @@ var (
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
 	kept   = flag.String("emulated", "", "take what a kernel in a guest cost from this `file`, the output of -guest there")
 	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README, help and the estimates of analyze")
-	renew  = flag.String("renew", "", "measure nothing: put the table of servers in this `file`, the output of -table servers, into docs/cost.md, and publish")
+	renew  = flag.String("renew", "", "measure nothing: put the tables in this `file`, the output of -table servers or latency, into docs/cost.md, and publish")
 	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
 
@@ -42,7 +42,7 @@ func main() {
 	case *inside:
 		measure = guest
 	case *renew != "":
-		measure = renewServers
+		measure = renewPage
 	case *tell:
 		measure = publish
 	}
@@ -78,7 +78,7 @@ func run() error {
 	for _, part := range []struct {
 		name  string
 		print func() error
-	}{{"servers", b.servers}, {"events", b.events}, {"every", b.everyEvent}, {"profiles", b.profiles}, {"limits", b.limits}} {
+	}{{"servers", b.servers}, {"latency", b.latency}, {"events", b.events}, {"every", b.everyEvent}, {"profiles", b.profiles}, {"limits", b.limits}} {
 		if *only != "" && part.name != "events" || *table != "" && part.name != *table {
 			continue
 		}

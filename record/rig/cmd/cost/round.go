@@ -61,30 +61,36 @@ func roomyPorts() error {
 	return os.WriteFile("/proc/sys/net/ipv4/ip_local_port_range", []byte("1024 65000"), 0o644)
 }
 
-func (b *bench) server(s server) error {
+// serve starts the program that serves; stop ends it.
+func (b *bench) serve(s server) (stop func(), pid int, err error) {
 	dir, err := os.MkdirTemp(b.dir, "server-")
+	if err != nil {
+		return nil, 0, err
+	}
+	argv := s.serve(dir)
+	serving := exec.Command(argv[0], argv[1:]...)
+	serving.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := b.ns.Do(serving.Start); err != nil {
+		return nil, 0, err
+	}
+	time.Sleep(settling / 2)
+	return func() {
+		_ = serving.Process.Signal(syscall.SIGTERM)
+		_ = serving.Wait()
+	}, serving.Process.Pid, nil
+}
+
+func (b *bench) server(s server) error {
+	stop, serving, err := b.serve(s)
 	if err != nil {
 		return err
 	}
-	var serving *exec.Cmd
-	if err := b.ns.Do(func() error {
-		argv := s.serve(dir)
-		serving = exec.Command(argv[0], argv[1:]...)
-		serving.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		return serving.Start()
-	}); err != nil {
-		return err
-	}
-	defer func() {
-		_ = serving.Process.Signal(syscall.SIGTERM)
-		_ = serving.Wait()
-	}()
-	time.Sleep(settling / 2)
+	defer stop()
 	tools := watchers()
 	got := make([][]round, len(tools))
 	for range *rounds {
 		for i, w := range tools {
-			r, err := b.round(s, serving.Process.Pid, w)
+			r, err := b.round(s, serving, w)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
