@@ -212,7 +212,9 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 }
 
 // startsLife reports changes that only a new socket, or a closed one used again, makes.
-func startsLife(from, to string) bool { return from == "CLOSE" && to != "CLOSE" || copiedChild(from, to) }
+func startsLife(from, to string) bool {
+	return from == "CLOSE" && to != "CLOSE" || copiedChild(from, to)
+}
 
 func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) *Socket {
 	if before != nil {
