@@ -19,7 +19,7 @@ var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernel
 // ownTests are about rules of the recorder's own: of all kernels, the oldest, the newest and
 // the one between have them, and any that is asked for by its name.
 var (
-	guestTests = []string{"TestThisKernel", "TestLibraries", "TestShare", "TestDoors", "TestMultipath"}
+	guestTests = []string{"TestThisKernel", "TestLibraries", "TestShare", "TestDoors", "TestMultipath", "TestRoundTrips"}
 	ownTests   = []string{"TestFilters", "TestStorm", "TestNewCPU"}
 )
 

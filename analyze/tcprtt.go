@@ -1,0 +1,81 @@
+package analyze
+
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
+
+var _ = register(engine.Analysis{
+	Name:     "tcprtt",
+	Group:    groupSlow,
+	Question: "how long is the round trip to each peer, as TCP measures it?",
+	Main:     []string{"us"},
+	Help: `The smoothed round trip time (srtt) of TCP connections, in microseconds, read at every
+segment that an established socket receives: by remote host, longest p99 first, and as a
+histogram of all. MIN is the shortest that was seen, close to what the path takes when no
+queue adds to it. --by lport shows a server's clients together, --by second how it changed.
+
+A peer that delays its ACKs makes the time longer. A connection that receives many segments
+counts more than one that receives few.`,
+	Example: "tcprtt --by host,comm",
+	Options: []engine.Option{engine.By("host", append([]string{"second", "minute"}, engine.SocketKeys...)...)},
+	New:     newTcprtt,
+})
+
+type tcprtt struct {
+	in     *engine.Input
+	keys   *engine.Keys
+	spread agg.Keyed[engine.Key, agg.Quantiles]
+	us     *mapOf[whole, agg.Log2]
+	table  *render.Table
+
+	srtt    scan.Col
+	unknown int64
+}
+
+// whole is the key of a map that has one entry.
+type whole struct{}
+
+func (whole) Put(*render.Table) {}
+func (whole) Compare(whole) int { return 0 }
+
+func newTcprtt(in *engine.Input) engine.Fold {
+	f := &tcprtt{in: in, keys: in.Keys(nil), srtt: in.Int("srtt_us")}
+	in.Sockets("")
+	in.On("tcp_rcv_est", f.row)
+	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
+	f.table = in.Table(render.Spec{Name: "spread", Columns: join(headed(f.keys.Columns, -16), []render.Column{
+		render.Col("segments", render.Int).Text("SEGMENTS", 10), us("min_us", "MIN"), us("p50_us", "P50"), us("p90_us", "P90"), us("p99_us", "P99"), us("max_us", "MAX")})})
+	f.us = histOf[whole](in, "us", "us")
+	return also(f, f.us)
+}
+
+func (f *tcprtt) row(r *engine.Row) {
+	us := r.Int(f.srtt)
+	if us <= 0 {
+		f.unknown++
+		return
+	}
+	f.us.Add(whole{}, us)
+	if q := f.spread.At(f.keys.Of(r)); q != nil {
+		q.AddN(us, f.in.Weigh(1))
+	}
+}
+
+// Finish writes the table, longest first; the course of time in its order.
+func (f *tcprtt) Finish(a *render.Answer) {
+	order := func(q *agg.Quantiles) int64 { return -q.At(0.99) }
+	if f.keys.Columns[0].Kind == render.Clock {
+		order = func(*agg.Quantiles) int64 { return 0 }
+	}
+	for _, k := range f.spread.Sorted(order, engine.Key.Compare) {
+		q := f.spread.At(k)
+		k.Put(f.table)
+		f.table.Int(q.Count).Int(q.Min).Int(q.At(0.5)).Int(q.At(0.9)).Int(q.At(0.99)).Int(q.Max).End()
+	}
+	if f.unknown > 0 {
+		a.Note("left out, no round trip was measured yet or recorded: " + plural(f.unknown, "segment", "segments"))
+	}
+}
