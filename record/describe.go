@@ -94,14 +94,8 @@ func (s *session) metaRows() error {
 
 // warn tells the user at once what the recording will not show.
 func (s *session) warn() {
-	var missing []string
-	for _, p := range s.hooks.Plans {
-		if len(p.Hooks) == 0 {
-			missing = append(missing, p.Event.Name)
-		}
-	}
-	if len(missing) > 0 {
-		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, no hook attached: %s; netrec analyze says why\n", strings.Join(missing, ", "))
+	if len(s.missing) > 0 {
+		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, this kernel has no hook: %s; netrec probes says why\n", strings.Join(s.missing, ", "))
 	}
 	for _, lib := range s.hooks.Libraries {
 		if text := lib.Blind(); text != "" {

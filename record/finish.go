@@ -12,8 +12,7 @@ import (
 // Summary is what a recording amounted to.
 type Summary struct {
 	Counts   []schema.Count
-	Missing  []string // events that no hook could see
-	Path     string   // of the newest file, where its name was chosen by time
+	Path     string // of the newest file, where its name was chosen by time
 	Files    int
 	Rows     int64 // events in the files
 	Bytes    int64
@@ -171,11 +170,6 @@ func (s *session) summary() *Summary {
 	sum.Spent = s.spent(sum)
 	for _, c := range sum.Counts {
 		sum.Rows += c.Recorded
-	}
-	for _, p := range s.hooks.Plans {
-		if len(p.Hooks) == 0 {
-			sum.Missing = append(sum.Missing, p.Event.Name)
-		}
 	}
 	if s.end == "command" {
 		sum.Exit = s.exit

@@ -39,7 +39,8 @@ type Options struct {
 	Follow     bool                   // keep a privileged helper that probes C libraries as they appear
 	Args       []string               // the command line, for the file
 	Version    string
-	Notice     io.Writer // where the recorder says what its user should know now
+	Status     func(Status) // told when the recording has begun and about every second; may be nil
+	Notice     io.Writer    // where the recorder says what its user should know now
 }
 
 // Rotate is when a file ends and the recording goes on in the next: at the first limit

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -156,6 +157,7 @@ func (s *session) attach() error {
 		return err
 	}
 	s.attaching = time.Duration(mono() - began)
+	s.missing = unseen(s.hooks.Plans)
 	if s.opt.Follow {
 		if err := s.hooks.StartHelper(); err != nil {
 			return err
@@ -177,6 +179,24 @@ func (s *session) attach() error {
 	}
 	s.drain, err = newDrain(s.hooks.Rings, s.cpus)
 	return err
+}
+
+// unseen names the events without a hook, but for those of a module that this host does not
+// have loaded: without a radio nobody misses Wi-Fi.
+func unseen(plans []hook.Plan) []string {
+	var names []string
+	for _, p := range plans {
+		if len(p.Hooks) > 0 {
+			continue
+		}
+		if m := p.Event.Module(); m != "" {
+			if _, err := os.Stat("/sys/module/" + m); errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+		}
+		names = append(names, p.Event.Name)
+	}
+	return names
 }
 
 // openGate begins the recording, at one moment for all hooks. What must be known of its

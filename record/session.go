@@ -31,6 +31,7 @@ type session struct {
 	filters   *filter.Set
 	cpus      int
 	report    *host.Report
+	missing   []string       // events that no hook can see, though the host may have them
 	lacks     []string       // said once: later the recorder may do nothing
 	reader    *reader.Reader // of other people's files; nil where nothing needs it
 	userNames *reader.Names  // asks it for names in user stacks; nil where there are none
@@ -93,6 +94,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	if err := notify(s.opt.Manager, "READY=1"); err != nil {
 		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
 	}
+	s.tell()
 	done := make(chan struct{})
 	defer close(done)
 	go s.watchDisk(done)
@@ -168,6 +170,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 			s.noNames()
 			s.cost()
+			s.tell()
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}

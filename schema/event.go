@@ -157,6 +157,14 @@ func (e *Event) Drawn() bool { return e.Thin != "" && e.Thin != ByConn }
 // Counts reports whether the event counts what the user names; its rows are sums.
 func (e *Event) Counts() bool { return !e.Own() && e.Ladder[0][0].Target == AnyTarget }
 
+// Module is the kernel module that makes the event, "" for the kernel itself.
+func (e *Event) Module() string {
+	if e.Own() {
+		return ""
+	}
+	return e.Ladder[0][0].Module
+}
+
 // Libraries reports whether the event is seen by probes in user libraries.
 func (e *Event) Libraries() bool {
 	for _, r := range e.Ladder {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -203,6 +204,9 @@ func lookup(os []Option, name string, short bool) *Option {
 	return nil
 }
 
+// habits are options of other tools, with those that do the same here.
+var habits = map[string]string{"since": "from", "until": "to"}
+
 func (p *parser) unknown(word, name string) error {
 	e := &UsageError{Msg: "no option " + word}
 	var names []string
@@ -219,7 +223,7 @@ func (p *parser) unknown(word, name string) error {
 			names = append(names, o.Name)
 		}
 	}
-	if s := Suggest(name, names); s != "" {
+	if s := cmp.Or(habits[name], Suggest(name, names)); s != "" {
 		e.Meant = fmt.Sprintf("did you mean --%s?", s)
 	}
 	return e

@@ -110,7 +110,8 @@ func recordDemo(ctx context.Context, out, errOut io.Writer, file string) error {
 	args := []string{"record", "--profile", "full", "--netns", strconv.Itoa(traffic.cmd.Process.Pid), "-t", "60s", "-o", file, "--ready-file", ready}
 	fmt.Fprintf(out, "$ netrec record --profile full --netns … -o %s\n", file)
 	rec := exec.CommandContext(ctx, self, args...)
-	rec.Stdout, rec.Stderr = out, out
+	plain := struct{ io.Writer }{out} // no terminal: its line of status would be in the way
+	rec.Stdout, rec.Stderr = plain, plain
 	if err := rec.Start(); err != nil {
 		return fmt.Errorf("start recording: %w", err)
 	}

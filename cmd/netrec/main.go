@@ -104,8 +104,9 @@ tcplife, tcpwin or skblife would have shown at the time.`,
   netrec analyze cap.parquet tcplife       # what the classic tool would have shown
   netrec report cap.parquet                # all of it as one page for a browser`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version: version,
+		Args:    noSuchCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Annotations[privileged] != "" {
 				return nil
@@ -113,6 +114,7 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 			return priv.Renounce()
 		},
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd(), manCmd())
 	return root
 }

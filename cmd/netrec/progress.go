@@ -19,12 +19,10 @@ const (
 	progressWidth = 30
 )
 
-// progress draws how far a scan is on a terminal. Whatever else is written there must
-// go through writer, so that the line is gone by then.
+// progress draws how far a scan is on a terminal.
 type progress struct {
-	to    io.Writer
-	now   func() time.Time
-	shown bool
+	terminalLine
+	now func() time.Time
 
 	began, last time.Time
 	from, until int64 // ts_ns of the scan
@@ -38,7 +36,7 @@ func watch(out, side io.Writer) (func(scan.Source) scan.Source, io.Writer, io.Wr
 	if !ok || !terminal(f) {
 		return func(src scan.Source) scan.Source { return src }, out, side
 	}
-	p := &progress{to: side, now: time.Now}
+	p := &progress{terminalLine: terminalLine{to: side}, now: time.Now}
 	return func(src scan.Source) scan.Source { return &watched{src, p} }, p.writer(out), p.writer(side)
 }
 
@@ -74,7 +72,7 @@ func (p *progress) draw(ts int64) {
 	if now.Sub(p.began) < progressAfter || now.Sub(p.last) < progressEvery || p.until <= p.from {
 		return
 	}
-	p.last, p.shown = now, true
+	p.last = now
 	done := min(max(float64(ts-p.from)/float64(p.until-p.from), 0), 1)
 	bar := strings.Repeat("#", int(done*progressWidth))
 	left := ""
@@ -82,27 +80,5 @@ func (p *progress) draw(ts int64) {
 		rest := time.Duration(float64(now.Sub(p.began)) * (1 - done) / done)
 		left = fmt.Sprintf(", %s left", rest.Round(time.Second))
 	}
-	// A terminal that cannot be written to is no reason to stop.
-	_, _ = fmt.Fprintf(p.to, "\r[%-*s] %3d %%, %s events%s\x1b[K", progressWidth, bar, int(done*100), engine.Group(p.rows), left)
-}
-
-// clear removes the line.
-func (p *progress) clear() {
-	if p.shown {
-		_, _ = io.WriteString(p.to, "\r\x1b[K")
-		p.shown = false
-	}
-}
-
-// writer is a writer before which the line goes away.
-func (p *progress) writer(w io.Writer) io.Writer { return clearing{p, w} }
-
-type clearing struct {
-	p *progress
-	w io.Writer
-}
-
-func (c clearing) Write(b []byte) (int, error) {
-	c.p.clear()
-	return c.w.Write(b)
+	p.terminalLine.draw(fmt.Sprintf("[%-*s] %3d %%, %s events%s", progressWidth, bar, int(done*100), engine.Group(p.rows), left))
 }

@@ -20,7 +20,7 @@ func TestProgress(t *testing.T) {
 	}
 	var term bytes.Buffer
 	clock := time.Unix(0, 0)
-	p := &progress{to: &term, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
+	p := &progress{terminalLine: terminalLine{to: &term}, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
 	out := p.writer(&term)
 	n := 0
 	err = (&watched{src, p}).Scan(scan.Query{}, func(*scan.Row) error {
@@ -44,7 +44,7 @@ func TestProgressOfShortScans(t *testing.T) {
 		t.Fatal(err)
 	}
 	var term bytes.Buffer
-	p := &progress{to: &term, now: func() time.Time { return time.Unix(1, 0) }}
+	p := &progress{terminalLine: terminalLine{to: &term}, now: func() time.Time { return time.Unix(1, 0) }}
 	if err := (&watched{src, p}).Scan(scan.Query{}, func(*scan.Row) error { return nil }); err != nil || term.Len() > 0 {
 		t.Errorf("terminal: %q, %v", term.String(), err)
 	}

@@ -67,9 +67,17 @@ exit code if it is not 0.`,
 			if err := f.finish(c, args); err != nil {
 				return err
 			}
+			l := newLive(c.ErrOrStderr(), &f.opt)
+			if !f.quiet {
+				f.opt.Notice, f.opt.Status = l.writer(c.ErrOrStderr()), l.show
+			}
 			sum, err := record.Run(c.Context(), f.opt)
+			l.clear()
 			if sum != nil && !f.quiet {
 				printSummary(c.ErrOrStderr(), cmp.Or(sum.Path, f.opt.Output), sum)
+				if l.terminal {
+					fmt.Fprintln(c.ErrOrStderr(), next(&f.opt, f.files.dir, sum))
+				}
 			}
 			if err != nil {
 				return recordError(err)
@@ -80,7 +88,7 @@ exit code if it is not 0.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.opt.Output, "output", "o", "netrec.parquet", "file to write; created with mode 0600")
 	f.files.add(fl)
-	fl.DurationVarP(&f.opt.For, "time", "t", 0, "stop after this time, such as 60s or 5m")
+	fl.VarP((*span)(&f.opt.For), "time", "t", "stop after this time, such as 60s or 5m; a number alone is in seconds")
 	fl.Int64VarP(&f.opt.Count, "count", "c", 0, "stop after at least this many events")
 	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
@@ -132,6 +140,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		}
 		return err
 	}
+	if f.opt.Output == "-" {
+		return hinted{errors.New("-o -: a recording cannot go through a pipe"), "its file can be read while it grows: netrec analyze FILE"}
+	}
 	f.opt.Profile = schema.Profile(f.profile)
 	if err = errors.Join(f.share(), f.limit()); err != nil {
 		return err
@@ -163,10 +174,7 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	f.opt.Args = os.Args
 	f.opt.Version = version
 	f.opt.Manager = os.Getenv("NOTIFY_SOCKET")
-	f.opt.Notice = c.ErrOrStderr()
-	if f.quiet {
-		f.opt.Notice = io.Discard
-	}
+	f.opt.Notice = io.Discard
 	return nil
 }
 
@@ -234,9 +242,6 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, not written %d, interrupted probe %d)\n",
 				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}
-	}
-	if len(s.Missing) > 0 {
-		fmt.Fprintf(w, "not seen, no hook attached: %s\n", strings.Join(s.Missing, ", "))
 	}
 	perEvent := ""
 	if s.Rows > 0 {

@@ -88,13 +88,9 @@ func parseFileTime(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	d := time.Duration(n) * time.Second
-	if err != nil {
-		d, err = time.ParseDuration(s)
+	d, err := parseTime(s)
+	if err == nil && d < time.Second {
+		err = errors.New("want at least 1s")
 	}
-	if err != nil || d < time.Second {
-		return 0, errors.New("want seconds, or a time such as 10m or 1h")
-	}
-	return d, nil
+	return d, err
 }

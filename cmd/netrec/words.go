@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
+
+	"netrec/analyze/engine"
 )
 
 // parseBytes reads a size such as 64M; "" is 0.
@@ -23,37 +26,23 @@ func parseBytes(s string) (int64, error) {
 	return n << by, nil
 }
 
-// didYouMean is a hint with the nearest of the known words, "" if none is near.
-func didYouMean(word string, known []string) string {
-	best, near := "", 3
-	for _, k := range known {
-		if d := distance(word, k); d < near {
-			best, near = k, d
-		}
+// parseTime reads a time such as 5m. A number alone is in seconds.
+func parseTime(s string) (time.Duration, error) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	d := time.Duration(n) * time.Second
+	if err != nil {
+		d, err = time.ParseDuration(s)
 	}
-	if best == "" {
-		return ""
+	if err != nil || d < 0 {
+		return 0, errors.New("want seconds, or a time such as 10m or 1h")
 	}
-	return fmt.Sprintf("did you mean %s?", best)
+	return d, nil
 }
 
-// distance is how many characters must be added, removed or changed.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// didYouMean is a hint with the nearest of the known words, "" if none is near.
+func didYouMean(word string, known []string) string {
+	if near := engine.Suggest(word, known); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }
