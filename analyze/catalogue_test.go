@@ -148,6 +148,24 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
+// The list has names that say something; p1 and b11 can be typed all the same.
+func TestListLeavesNumbersOut(t *testing.T) {
+	list := engine.List(All())
+	if m := regexp.MustCompile(`\b[a-z][0-9]+\b`).FindAllString(list, -1); m != nil {
+		t.Errorf("the list names %q", m)
+	}
+	for _, want := range []string{"udpio", "pollfanout", "qdisc-fq_codel"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list lacks %s", want)
+		}
+	}
+	for name, want := range map[string]string{"p1": "acceptcount", "b11": "funccount", "p23": "tpcount"} {
+		if a := Find(name); a == nil || a.Name != want {
+			t.Errorf("%s is not %s", name, want)
+		}
+	}
+}
+
 // TestOverviewListsWhatCanBeAnswered is no golden, so that a new analysis changes none.
 func TestOverviewListsWhatCanBeAnswered(t *testing.T) {
 	src, err := eventtext.Parse(`{"Recording": {"start_ns": 1, "events": ["tcp_state"]}}`, "+1ms tcp_state sock=0x10 old_state=CLOSE new_state=LISTEN")

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,12 +24,20 @@ func List(all []*Analysis) string {
 	return b.String()
 }
 
-// also lists the other names of an analysis.
+// also lists the other names of an analysis that say something. Its own help lists them all.
 func also(a *Analysis) string {
-	if len(a.Aliases) == 0 {
+	others := slices.DeleteFunc(names([]*Analysis{a})[1:], numbered)
+	if len(others) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(names([]*Analysis{a})[1:], ", ") + ")"
+	return " (" + strings.Join(others, ", ") + ")"
+}
+
+// numbered tells whether a name is a letter and a number, such as p1 or b11: the place of a
+// one-liner in a list that readers of --list do not have at hand.
+func numbered(name string) bool {
+	_, err := strconv.Atoi(name[1:])
+	return err == nil
 }
 
 // Help is the help of one analysis, from its declaration.
