@@ -1,8 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"netrec/schema"
@@ -19,9 +22,6 @@ const (
 	colCPU      = 5
 	colResident = 8
 )
-
-// busyTools are the columns of the table in the README.
-var busyTools = []string{string(schema.Light), string(schema.Default), string(schema.Full), "perf record", "tcpdump"}
 
 // busy is a cell of the table of real servers, "" where it has none.
 func (p *page) busy(load, tool string, col int) string {
@@ -43,27 +43,29 @@ func (p *page) busyLoads() (loads []string) {
 	return loads
 }
 
-// busyTable is the README's: what of its throughput a server keeps.
-func (p *page) busyTable() string {
-	var b bytes.Buffer
-	b.WriteString("| throughput kept | " + strings.Join(busyTools, " | ") + " |\n|---|" + strings.Repeat("---:|", len(busyTools)) + "\n")
-	for _, load := range p.busyLoads() {
-		b.WriteString("| " + load)
-		for _, tool := range busyTools {
-			b.WriteString(" | " + p.busy(load, tool, colThroughput))
-		}
-		b.WriteString(" |\n")
-	}
-	return b.String()
+// busyWorst is the load that keeps the least of its throughput under the profile default.
+func (p *page) busyWorst() string {
+	return slices.MinFunc(p.busyLoads(), func(a, b string) int {
+		return cmp.Compare(p.busyPercent(a, schema.Default), p.busyPercent(b, schema.Default))
+	})
 }
 
-// busyRecorder tells what the recorder itself takes under the profile default.
-func (p *page) busyRecorder() string {
-	var of []string
-	for _, load := range p.busyLoads() {
-		of = append(of, fmt.Sprintf("%s and %s MiB (%s)", p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident), load))
-	}
-	return "With the profile default the recorder itself took, of all CPUs and of memory: " + strings.Join(of, "; ") + "."
+// busyPercent is how much of its throughput a load keeps under a profile.
+func (p *page) busyPercent(load string, profile schema.Profile) int {
+	kept, _ := strconv.ParseFloat(p.busy(load, string(profile), colThroughput), 64)
+	return int(math.Round(100 * kept))
+}
+
+// busyKept is what a load keeps of its throughput, a line.
+func (p *page) busyKept(load string) string {
+	return fmt.Sprintf("- **Throughput kept**: %d %% with the profile `default`, %d %% with `light`.\n",
+		p.busyPercent(load, schema.Default), p.busyPercent(load, schema.Light))
+}
+
+// busyRecorder is what the recorder itself takes under the profile default, a line.
+func (p *page) busyRecorder(load string) string {
+	return fmt.Sprintf("- **Recorder**: %s of all CPUs and %s MiB of memory, with `default`.\n",
+		p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident))
 }
 
 // busyHelp is a profile's line in the help of netrec record.

@@ -160,14 +160,14 @@ func (p *page) intoReadme(readme []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s: no marks of the cost table", readmeFile)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "How much throughput servers keep while netrec records, with every CPU saturated by server and client: 1.00 is all of it. The last\n"+
-		"two columns are `perf record` of the same tracepoints and `tcpdump -s 96`. Measured on %s;\n"+
-		"[docs/cost.md](docs/cost.md) has ranges, losses and each event by itself. `make cost` measures your machine:\n\n", p.measured[headBusy])
-	fmt.Fprintf(&b, "%s\n%s\n\n%s\n", p.busyTable(), p.busyRecorder(), p.highest())
+	load := p.busyWorst()
+	fmt.Fprintf(&b, "Worst case measured: %s, with every CPU saturated.\n\n%s%s%s\n"+
+		"Measured on %s. [docs/cost.md](docs/cost.md) has all loads, `light` and\n`full`, and each event by itself, beside `perf record` and `tcpdump`. `make cost` measures your machine.\n",
+		load, p.busyKept(load), p.busyRecorder(load), p.highest(), p.measured[headBusy])
 	return bytes.Join([][]byte{before, []byte(markBegin), b.Bytes(), []byte(markEnd), after}, nil), nil
 }
 
-// highest tells the highest rate of one event without loss, and what comes beyond it.
+// highest is the highest rate of one event without loss, and what comes beyond it, a line.
 func (p *page) highest() string {
 	var most, beyond []string
 	for _, r := range p.tables["Highest rate without loss"][0] {
@@ -179,12 +179,12 @@ func (p *page) highest() string {
 			beyond = r
 		}
 	}
-	s := "No rate of one thread was recorded without loss"
+	s := "**Loss**: some at every rate that was tried from one thread"
 	if most != nil {
-		s = fmt.Sprintf("%s `%s` events a second from one thread were recorded without loss", most[2], reference)
+		s = fmt.Sprintf("**Loss**: none at %s `%s` events a second from one thread", most[2], reference)
 	}
 	if beyond != nil {
-		s += fmt.Sprintf("; at %s a second %s were lost, and counted", beyond[2], beyond[3])
+		s += fmt.Sprintf("; %s at %s, all counted", beyond[3], beyond[2])
 	}
-	return s + "."
+	return "- " + s + ".\n"
 }
