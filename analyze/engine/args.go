@@ -16,17 +16,17 @@ import (
 var Global = []Option{
 	{Name: "from", Kind: Text, Doc: "begin at this time: 5s or +1m30s after the start, 13:52:39, or RFC 3339"},
 	{Name: "to", Kind: Text, Doc: "end before this time"},
-	{Name: "pid", Short: "p", Kind: Number, Doc: "only this process; rows from interrupts count for the owner of their socket"},
-	{Name: "comm", Kind: Text, Doc: "only processes of this name"},
+	{Name: "pid", Short: "p", Kind: Number, Doc: "only this process; rows from interrupts belong to the owner of their socket"},
+	{Name: "comm", Kind: Text, Doc: "only processes with this name"},
 	{Name: "port", Kind: Several, Check: CheckPort, Doc: "only these ports, local or remote"},
 	{Name: "addr", Kind: Text, Doc: "only this IP address or prefix, local or remote"},
 	{Name: "sock", Kind: Text, Doc: "only the socket at this kernel address"},
-	{Name: "memory", Kind: Text, Doc: "memory to use at most, such as 2G; without it 512M, or 8 times the file if that is more"},
-	{Name: "symbols", Kind: Folders, Doc: "folders with debug files, which name frames of stripped programs by build id"},
+	{Name: "memory", Kind: Text, Doc: "use at most this much memory, such as 2G (default 512M, or 8 times the file if that is more)"},
+	{Name: "symbols", Kind: Folders, Doc: "folders with debug files, to name frames of stripped programs by build id"},
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
-	{Name: "table", Kind: Text, Doc: "only this table of the answer; csv has the main one unless told otherwise"},
-	{Name: "list-tables", Kind: Flag, Doc: "name the tables of the answer, with rows and columns, instead of showing them"},
-	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "histograms in text as this tool prints them"},
+	{Name: "table", Kind: Text, Doc: "only this table of the answer; csv prints the main one by default"},
+	{Name: "list-tables", Kind: Flag, Doc: "list the tables of the answer, with rows and columns, instead of printing them"},
+	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "print histograms in text as this tool does"},
 	{Name: "output", Short: "o", Kind: Text, Doc: "write to this file instead of standard output"},
 	{Name: "list", Kind: Flag, Doc: "list the analyses by the question they answer"},
 	{Name: "help", Short: "h", Kind: Flag, Doc: "help, also for one analysis"},
@@ -83,11 +83,11 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 	if len(p.req.Calls) == 0 {
 		p.req.Calls = []Call{p.first}
 	} else if len(p.first.Options) > 0 {
-		return p.req, &UsageError{Msg: "an option of one analysis stands before its name"}
+		return p.req, &UsageError{Msg: "put options of an analysis after its name"}
 	}
 	for _, c := range p.req.Calls {
 		if c.Analysis.Arg != "" && c.Addr == 0 {
-			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: wants an argument %s", c.Analysis.Name, c.Analysis.Arg),
+			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: needs an argument %s", c.Analysis.Name, c.Analysis.Arg),
 				Meant: fmt.Sprintf("netrec analyze FILE %s lists some", c.Analysis.ArgFrom)}
 		}
 	}
@@ -214,7 +214,7 @@ func (p *parser) unknown(word, name string) error {
 		names = append(names, o.Name)
 	}
 	if n := len(p.req.Calls); n > 0 && p.req.Calls[n-1].Implied {
-		return &UsageError{Msg: fmt.Sprintf("%s: no option %s of every analysis", everything, word), Meant: "options of one analysis follow its name"}
+		return &UsageError{Msg: fmt.Sprintf("%s: %s is not an option of every analysis", everything, word), Meant: "put options of an analysis after its name"}
 	} else if n > 0 {
 		a := p.req.Calls[n-1].Analysis
 		e.Msg = fmt.Sprintf("analysis %s: no option %s", a.Name, word)

@@ -79,10 +79,10 @@ func TestParseMistakes(t *testing.T) {
 		{"f --port http", `"http" is not a port`, ""},
 		{"f --port 80,0", `"0" is not a port`, ""},
 		{"f -f yaml", `"yaml" is not one of`, ""},
-		{"f --deep tcplife", "stands before its name", ""},
-		{"f all --deep", "no option --deep", "follow its name"},
+		{"f --deep tcplife", "put options of an analysis after its name", ""},
+		{"f all --deep", "--deep is not an option of every analysis", "after its name"},
 		{"f judge ff --set good,bad", "option --set: bad is bad", "did you mean good?"},
-		{"f sock", "wants an argument ADDR", "socks"},
+		{"f sock", "needs an argument ADDR", "socks"},
 		{"f sock 12zz", "is not a kernel address", ""},
 	}
 	for _, tt := range tests {

@@ -22,33 +22,32 @@ func analyzeCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "analyze FILE... [ANALYSIS [options]]...",
 		Short: "answer questions from a recording",
-		Long: `Answers from a recording what the classic tools would have shown. Without the name
-of an analysis it says what is in the file. Several analyses in one call share one
-pass over the file; options after a name belong to that analysis. The name all stands
-for every analysis that needs no argument.
+		Long: `Answer from a recording what the classic tools would have shown. Without the name of an
+analysis, show what looks wrong and what is in the file. Several analyses in one call
+share one pass over the file; options after a name belong to that analysis. The name all
+stands for every analysis that needs no argument.
 
-A FILE may also be a directory, which stands for every capture (*.parquet) below it, or
-a pattern in quotes. The files of one recording are one story in the order of time.
-Other recordings, of other hosts or boots, get answers of their own, each under the
-name of its host; rows for programs have it in the column recorded_on. A word that is
-the name of an analysis is never a file: ./tcplife is. A file that cannot be read is
-said, and the others are answered.
+FILE can also be a directory, which stands for every *.parquet below it, or a quoted
+pattern. Files of one recording are read as one, in time order. Recordings of other
+hosts or boots get separate answers, each under its host's name; formats for programs
+have it in the column recorded_on. Unreadable files are reported; the rest are analyzed.
+To read a file with the name of an analysis, write ./tcplife.
 
-Each answer starts with what limits it: losses, missing hooks, older sockets. In
-text these are lines that begin with #; csv, ndjson and arrow have them on standard
-error, json has them in the answer.
+Each answer starts with its limits: losses, missing hooks, older sockets. In text, these
+lines start with #. csv, ndjson and arrow print them on standard error; json has them in
+the answer.
 
-An answer may have several tables. csv has the main one and names the others on standard
-error; --table chooses, --list-tables lists them. The other formats have all.
+An answer can have several tables. csv prints the main one and names the others on standard
+error; --table selects one, --list-tables lists them. The other formats have all tables.
 
 Analyses:
 ` + engine.List(analyze.All()) + `
 Options:
 ` + engine.GlobalHelp() + `
-Exit codes: 0 answered; 1 wrong usage, or the output could not be written; 2 a
-recording cannot be read; 3 one lacks the events of an analysis that was asked for; 4
-an analysis broke on one, which is a bug in netrec; 5 an answer is from the first part
-of one, because the rest did not fit into --memory.`,
+Exit codes: 0 answered; 1 wrong usage, or the output could not be written; 2 a recording
+could not be read; 3 a recording does not have the events of an analysis you asked for; 4
+an analysis crashed, which is a bug in netrec; 5 an answer covers only the first part of
+a recording, because the rest did not fit into --memory.`,
 		Example: `  netrec analyze cap.parquet
   netrec analyze cap.parquet tcplife --port 443
   netrec analyze cap.parquet sock 0xffff888012345678
@@ -76,7 +75,7 @@ func runAnalyze(c *cobra.Command, args []string) error {
 	case req.Options["help"] == "true" || len(args) == 0:
 		return helpAnalyze(c, req)
 	case len(req.Files) == 0:
-		return &engine.UsageError{Msg: "analyze: no file given", Meant: "netrec analyze FILE says what is in a recording"}
+		return &engine.UsageError{Msg: "analyze: no file given", Meant: "netrec analyze FILE shows what is in a recording"}
 	}
 	paths, err := expand(req.Files)
 	if err != nil {

@@ -27,8 +27,8 @@ func (f *recordFlags) limit() error {
 
 // budgetHelp is what the help says of the budget.
 const budgetHelp = `A budget (--budget 2%) keeps probes and recorder together below that share of the CPU time of all CPUs.
-Events of sockets that happen for every send, receive and segment are then recorded for fewer
-connections, each kept whole, and packets for a smaller share; both are halved when the load grows
-and doubled when it falls. States, connects, drops, retransmissions, resets and lookups are always
-recorded. Each change is in the file, and answers say that they are scaled.
+Under load, netrec samples the frequent events: sends, receives and segments by connection, each
+kept whole or left out whole, and packets. The share is halved when the load grows and doubled
+when it falls. States, connects, drops, retransmissions, resets and lookups are always recorded.
+Each change of the share is in the file, and answers say that they are scaled.
 `

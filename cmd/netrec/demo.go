@@ -35,16 +35,16 @@ func demoCmd() *cobra.Command {
 		Use:         "demo",
 		Annotations: map[string]string{privileged: "yes"},
 		Short:       "make traffic in a namespace of its own, record it, show five answers",
-		Long: `Make traffic of every kind in a new network namespace, record it with what this
-kernel allows, and show five answers from the recording. Nothing outside the
-namespace is recorded or touched. Without the privileges to record, the answers
-come from a sample recording in the binary. The recording is kept, in a new temporary
-folder unless -o names a file.`,
+		Long: `Generate traffic in a new network namespace, record it with the hooks that this kernel
+allows, and show five answers from the recording. Nothing outside the namespace is
+recorded or changed. Without the privileges to record, the answers come from a sample
+recording in the binary. The recording is kept: in the file that -o names, or in a
+new temporary folder.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c, keep, shipped) },
 	}
 	cmd.Flags().StringVarP(&keep, "output", "o", "", "write the recording to this file")
-	cmd.Flags().BoolVar(&shipped, "sample", false, "record nothing, take the sample recording in the binary")
+	cmd.Flags().BoolVar(&shipped, "sample", false, "record nothing; use the sample recording in the binary")
 	cmd.AddCommand(&cobra.Command{Use: "traffic", Hidden: true, Annotations: map[string]string{privileged: "yes"}, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return demoTraffic(c.Context(), os.Stdin, c.OutOrStdout()) }})
 	return cmd

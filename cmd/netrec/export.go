@@ -34,20 +34,20 @@ func exportCmd() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export FILE... --to arrow|perfetto|folded -o OUT",
-		Short: "hand a recording to other programs in a form of theirs",
+		Short: "convert a recording for other programs",
 		Long: `Write a recording for another program:
-  arrow     every row, in the order of time, as an Arrow IPC stream: pyarrow.ipc.open_stream,
+  arrow     every row in time order, as an Arrow IPC stream: pyarrow.ipc.open_stream,
             polars.read_ipc_stream
   perfetto  native track events for ui.perfetto.dev and trace_processor: processes and their
-            sockets as tracks; TCP states, congestion and data that is held back as slices;
+            sockets as tracks; TCP states, congestion and held-back data as slices;
             retransmits, drops and resets as instants; the congestion window as a counter
-  folded    a line per stack and how often it was met, for flamegraph.pl and inferno
+  folded    one line per stack with its count, for flamegraph.pl and inferno
 
-Files are named as for netrec analyze; all must be of one recording.
+Name files as for netrec analyze; all of them must belong to one recording.
 
-Exit codes: 0 written; 1 wrong usage, or it broke off; 2 the recording cannot be opened; 4
-netrec broke on it, which is a bug; 5 only the first part of it is written, because the
-rest did not fit into --memory.`,
+Exit codes: 0 written; 1 wrong usage, or writing stopped early; 2 the recording could not
+be opened; 4 netrec crashed on it, which is a bug; 5 only the first part was written,
+because the rest did not fit into --memory.`,
 		Example: `  netrec export cap.parquet --to arrow -o cap.arrows
   netrec export cap.parquet --to perfetto -o cap.pftrace
   netrec export cap.parquet --to folded --event skb_drop | flamegraph.pl > drops.svg`,
@@ -59,7 +59,7 @@ rest did not fit into --memory.`,
 	fl.StringVar(&f.to, "to", "", strings.Join(targets, ", "))
 	fl.StringVarP(&f.output, "output", "o", "", "file to write, instead of standard output; must not exist")
 	fl.StringSliceVarP(&f.events, "event", "e", nil, "only these events (arrow, folded)")
-	fl.StringArrayVar(&f.debug, "symbols", nil, "folder with debug files, which name frames of stripped programs by build id (arrow, folded)")
+	fl.StringArrayVar(&f.debug, "symbols", nil, "folder with debug files, to name frames of stripped programs by build id (arrow, folded)")
 	fl.StringVar(&f.memory, "memory", "", memoryDoc())
 	_ = cmd.MarkFlagDirname("symbols")
 	completeFlags(cmd, map[string]completer{"to": func(string) []cobra.Completion { return slices.Clone(targets) }, "event": completeEvents})
@@ -124,7 +124,7 @@ func (f *exportFlags) check() error {
 		return hinted{fmt.Errorf("--to %q: want one of %s", f.to, strings.Join(targets, ", ")), hint}
 	}
 	if f.to == "perfetto" && len(f.events) > 0 {
-		return errors.New("--event: a trace shows what it knows; arrow and folded have events")
+		return errors.New("--event: works with --to arrow and --to folded; a Perfetto trace has a fixed set of events")
 	}
 	for _, e := range f.events {
 		if schema.ByName(e) == nil {
@@ -148,7 +148,7 @@ func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
 	default:
 		var bare int64
 		if bare, err = export.Folded(src, f.events, out); bare > 0 {
-			fmt.Fprintf(side, "netrec: rows without a stack were left out: %s\n", engine.Group(bare))
+			fmt.Fprintf(side, "netrec: left out %s rows without a stack\n", engine.Group(bare))
 		}
 	}
 	if err != nil {

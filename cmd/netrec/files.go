@@ -46,7 +46,7 @@ func expandOne(word string) ([]string, error) {
 		return nil, &engine.UsageError{Msg: fmt.Sprintf("%s: %v", word, err)}
 	}
 	if len(matches) == 0 {
-		return nil, unreadable{hinted{fmt.Errorf("%s: no file matches", word), "a directory stands for every capture below it"}}
+		return nil, unreadable{hinted{fmt.Errorf("%s: no file matches", word), "a directory stands for every *.parquet below it"}}
 	}
 	var out []string
 	for _, m := range matches {

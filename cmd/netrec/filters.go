@@ -9,17 +9,17 @@ import (
 )
 
 // filterHelp is the part of the help that the flags cannot say one by one.
-const filterHelp = `Filters choose rows in the kernel. Values of one filter, separated by commas, are alternatives;
-a row must pass all filters.
-  pid comm          the task, for rows of its own context. Rows of interrupts are always kept:
-                    the kernel does not know their owner there (netrec analyze does)
-  uid cgroup        the same, but rows of interrupts are judged by the owner of their socket
-  port addr proto   the socket's or the packet's; a row that has none is left out
+const filterHelp = `Filters select rows in the kernel. One filter can have several values, separated by commas;
+one of them must match. A row must pass every filter.
+  pid comm          the task that made the row. Rows from interrupts are always kept: the owner
+                    is only known later, during analysis
+  uid cgroup        the task that made the row; for rows from interrupts, the socket's owner
+  port addr proto   the socket's or packet's; rows that have none are left out
   tcp-state
-  netns             of the socket, else of the device, else of the task
-  dev               the packet's, or the one that a socket is bound to; other rows are kept
+  netns             of the socket, or of the device, or of the task, whichever is known first
+  dev               the packet's device, or the one the socket is bound to; other rows are kept
   sample            connections; rows without two addresses and two ports are kept
-docs/filters.md says which events are judged by what.
+docs/filters.md says which filter applies to which event.
 `
 
 // filterFlag is the flag of one filter.

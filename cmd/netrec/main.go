@@ -95,14 +95,14 @@ func rootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "netrec",
 		Short: "record what the network stack does, ask about it later",
-		Long: `netrec records raw events of the Linux network stack with small eBPF probes into
-one Parquet file, and answers from that file, on any machine, what tools such as
+		Long: `netrec records what the Linux network stack does into one Parquet file, with small
+eBPF probes. Later, on any machine, it answers from that file what tools such as
 tcplife, tcpwin or skblife would have shown at the time.`,
 		Example: `  netrec demo                              # see it work, in a namespace of its own
   netrec record -t 60s -o cap.parquet      # as root, on the host in question
   netrec analyze cap.parquet               # anywhere: what is in here?
   netrec analyze cap.parquet tcplife       # what the classic tool would have shown
-  netrec report cap.parquet                # all of it as one page for a browser`,
+  netrec report cap.parquet                # everything on one HTML page`,
 		SilenceUsage: true, SilenceErrors: true,
 		Version: version,
 		Args:    noSuchCommand,

@@ -104,7 +104,7 @@ func commandPage(name string, c *cobra.Command) *page {
 func analysesPage() (*page, error) {
 	p := newPage("netrec-analyses", "7", "what netrec analyze can answer")
 	p.section("Description")
-	p.prose("Each analysis is asked for as\n\n  netrec analyze FILE NAME [options]\n\nand starts its answer with what limits it.")
+	p.prose("Run an analysis with\n\n  netrec analyze FILE NAME [options]\n\nand starts its answer with its limits.")
 	p.section("Options of every analysis")
 	p.asIs(engine.GlobalHelp())
 	group := ""
@@ -131,8 +131,8 @@ func analysesPage() (*page, error) {
 func filePage() *page {
 	p := newPage("netrec", "5", "columns of a recording")
 	p.section("Description")
-	p.prose("A recording is a Parquet file with one table, one row for each event. Columns are NULL in rows of events that do not " +
-		"fill them, but for the first twelve, which every row has.")
+	p.prose("A recording is a Parquet file with one table, one row for each event. The first twelve columns are in every row. " +
+		"The others are NULL where an event does not fill them.")
 	p.section("Columns")
 	for _, c := range schema.Columns {
 		doc := c.Doc

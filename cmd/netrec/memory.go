@@ -16,7 +16,7 @@ const leastMemory = 128 << 20
 func reading(memory string) (o scan.Options, err error) {
 	o.Memory, err = parseBytes(memory)
 	if err == nil && o.Memory > 0 && o.Memory < leastMemory {
-		err = fmt.Errorf("%s is less than %dM, which netrec needs", memory, leastMemory>>20)
+		err = fmt.Errorf("%s is too little: netrec needs at least %dM", memory, leastMemory>>20)
 	}
 	if err != nil {
 		return o, &engine.UsageError{Msg: fmt.Sprintf("option --memory: %v", err)}

@@ -45,12 +45,12 @@ func packetsHelp() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "           and of these %d/%d; answers from them say so. --packets changes the share, full records all:\n", schema.DefaultShare.Keep, schema.DefaultShare.Of)
+	fmt.Fprintf(&b, "           and %d/%d of the following, as answers say; --packets changes the share, full records all:\n", schema.DefaultShare.Keep, schema.DefaultShare.Of)
 	for _, l := range []struct {
 		by   schema.Thin
 		what string
 	}{{schema.ByPacket, "packets, each with all its events"}, {schema.ByTime, "time"},
-		{schema.ByCall, "calls, and all that hold data back"}, {schema.ByWait, "waits, and all while a connect is under way"}} {
+		{schema.ByCall, "calls, and every call that holds data back"}, {schema.ByWait, "waits, and every wait while a connect is pending"}} {
 		fmt.Fprintf(&b, "           %s: %s\n", l.what, strings.Join(by[l.by], " "))
 	}
 	return b.String()

@@ -17,8 +17,8 @@ func probesCmd() *cobra.Command {
 		Use:         "probes",
 		Annotations: map[string]string{privileged: "yes"},
 		Short:       "show which hook sees each event on this kernel, and why others do not",
-		Long: `Attach every event's hooks for a moment, to this kernel, and say which were chosen,
-which others would do and which are refused and why. Nothing is recorded.`,
+		Long: `Attach the hooks of every event to this kernel for a moment. Show which hooks were chosen,
+which others would work, and which were refused and why. Nothing is recorded.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := record.Select(events, schema.Full)

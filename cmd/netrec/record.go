@@ -38,26 +38,27 @@ func recordCmd() *cobra.Command {
 		Use:         "record [flags] [-- command …]",
 		Annotations: map[string]string{privileged: "yes"},
 		Short:       "record events of this host into a Parquet file",
-		Long: `Record events until the time is up, Ctrl-C, or the end of the command after --.
-The file can be read at any moment, also after a crash.
+		Long: `Record events until the time is up, you press Ctrl-C, or the command after -- ends.
+The file is readable at any moment, even after a crash.
 
-Recording needs root, or CAP_BPF, CAP_PERFMON and, for owners and user stacks, CAP_SYS_PTRACE
-and CAP_DAC_READ_SEARCH. Once the probes are attached, the recorder gives up everything, and is a
-user of its own (netrec, else nobody). While user stacks are recorded, a process beside it keeps
-what opens files of others, to name them; a filter lets it read files, and nothing else.
+Recording needs root, or CAP_BPF and CAP_PERFMON; socket owners and user stacks also need
+CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. Once the probes are attached, the recorder drops all
+privileges and becomes an unprivileged user (netrec, or nobody if that does not exist). While user
+stacks are recorded, a second process keeps the capabilities to open other users' files, to name
+the frames. A seccomp filter lets it read files and nothing else.
 
-Name lookups are seen in the C libraries that are there at the start, containers' included, also
-by programs that start later. A library that appears during the recording, with a new container,
-is only written down; --dns-follow probes it too. That takes CAP_SYS_ADMIN, which a process beside
-the recorder then keeps: it can probe C libraries, and nothing else is asked of it.
+Name lookups are recorded in the C libraries that exist at the start, including those of containers,
+and for programs that start later. DNS calls in containers that start during the recording are
+missed unless you pass --dns-follow; the file lists their libraries. --dns-follow needs
+CAP_SYS_ADMIN, and a helper process keeps it: the helper only attaches probes to C libraries.
 
 ` + rotateHelp + `
 ` + profileHelp() + `
 ` + budgetHelp + `
 ` + filterHelp + `
-Exit codes: 0 recorded; 1 not recorded, or not to the end; 4 recorded, but events
-were lost (the summary and the file say which). With a command after --, its own
-exit code if it is not 0.`,
+Exit codes: 0 recorded; 1 not recorded, or stopped early; 4 recorded, but events were
+lost (the summary and the file say which). With a command after --, the command's exit
+code if it is not 0.`,
 		Example: `  netrec record -t 60s -o cap.parquet
   netrec record -o cap.parquet --port 443 --addr 10.0.0.0/8
   netrec record -o cap.parquet -e tcp,dns -- curl -s example.org
@@ -90,23 +91,23 @@ exit code if it is not 0.`,
 	f.files.add(fl)
 	fl.VarP((*span)(&f.opt.For), "time", "t", "stop after this time, such as 60s or 5m; a number alone is in seconds")
 	fl.Int64VarP(&f.opt.Count, "count", "c", 0, "stop after at least this many events")
-	fl.StringSliceVarP(&f.events, "events", "e", nil, "events and groups to record, -name to leave one out (see netrec probes)")
+	fl.StringSliceVarP(&f.events, "events", "e", nil, "record these events and groups; -name leaves one out (see netrec probes)")
 	fl.StringVar(&f.profile, "profile", string(schema.Default), "light, default or full")
 	fl.StringVar(&f.packets, "packets", "", "record this share of packets, interrupts and file I/O: 1/N, all or none (default 1/16; all with --profile full or --events)")
 	fl.StringVar(&f.budget, "budget", "", "keep probes and recorder below this share of the host's CPU time, such as 2%, by sampling hot events")
-	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events under way, such as 64M (default 32M, at least 1M per CPU)")
-	fl.DurationVar(&f.opt.Within, "commit", record.DefaultWithin, "write events to the file within this time, 1s to 1m: a crash loses no more; a longer time costs less")
+	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events that are not yet written, such as 64M (default 32M, at least 1M per CPU)")
+	fl.DurationVar(&f.opt.Within, "commit", record.DefaultWithin, "write events to the file at least this often, 1s to 1m; a crash loses no more than that, and longer is cheaper")
 	f.opt.Filters = filter.Words{}
 	addFilters(fl, f.opt.Filters)
-	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of the kernel functions that match, such as 'tcp_*', once a second (event func_count)")
-	fl.StringSliceVar(&f.opt.CountTPs, "count-tp", nil, "the same for tracepoints, such as 'tcp:*' (event tp_count)")
-	fl.BoolVar(&f.opt.IOStacks, "io-stacks", false, "which code sends and receives, by its user stack, too (event sock_stack)")
-	fl.BoolVar(&f.opt.AllStacks, "all-stacks", false, "kernel stacks of all dropped and sent packets; by default a share of those that close sockets, and of those sent")
+	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of matching kernel functions, such as 'tcp_*', once a second (event func_count)")
+	fl.StringSliceVar(&f.opt.CountTPs, "count-tp", nil, "count hits of matching tracepoints, such as 'tcp:*', once a second (event tp_count)")
+	fl.BoolVar(&f.opt.IOStacks, "io-stacks", false, "also record the user stack of every send and receive (event sock_stack)")
+	fl.BoolVar(&f.opt.AllStacks, "all-stacks", false, "record the kernel stack of every dropped and sent packet; by default, drops at socket close and sends are sampled")
 	fl.StringVar(&f.opt.Ready, "ready-file", "", "create this file once every probe is attached")
-	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "look for name lookups in this file too: a C library of another name, a static binary with symbols")
-	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that probes C libraries which appear during the recording")
+	fl.StringArrayVar(&f.opt.Libraries, "dns-lib", nil, "also record name lookups in this file: a C library with another name, or a static binary with symbols")
+	fl.BoolVar(&f.opt.Follow, "dns-follow", false, "keep a privileged helper that attaches probes to C libraries of containers started during the recording")
 	fl.StringSliceVar(&f.mechanism, "hook", nil, "EVENT=KIND: use only this mechanism for an event (raw_tp, fentry, fexit, kprobe …)")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	fl.BoolVar(&f.opt.Force, "force", false, "overwrite the file if it exists")
 	fl.SortFlags = false
 	completeRecord(cmd)
@@ -115,7 +116,7 @@ exit code if it is not 0.`,
 
 func profileHelp() string {
 	var b strings.Builder
-	b.WriteString("Profiles, each with the events of the ones above it:\n")
+	b.WriteString("Profiles; each includes the events of the ones above it:\n")
 	for _, p := range schema.Profiles {
 		var names []string
 		for _, e := range schema.Events {
@@ -168,7 +169,7 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 		return err
 	}
 	if at := c.ArgsLenAtDash(); at > 0 || (at < 0 && len(args) > 0) {
-		return hinted{fmt.Errorf("unexpected argument %q", args[0]), "a command to record goes after --"}
+		return hinted{fmt.Errorf("unexpected argument %q", args[0]), "put the command to run after --"}
 	}
 	f.opt.Command = args
 	f.opt.Args = os.Args
@@ -239,7 +240,7 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 			c.Generated, c.Nested = c.Generated-c.Nested, 0
 		}
 		if c.Lost() > 0 {
-			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, calls under way %d, not written %d, interrupted probe %d)\n",
+			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, too many calls in flight %d, not written %d, interrupted probe %d)\n",
 				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}
 	}

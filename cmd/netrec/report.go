@@ -26,19 +26,19 @@ func reportCmd() *cobra.Command {
 	var thresholds []string
 	c := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "make one page of a recording, to look at in a browser",
-		Long: `Makes one HTML page of a recording: what looks wrong, when what happened, the busiest and
-the worst sockets with their stories and windows, latencies as histograms and over time,
-drops by reason, losses and cost. Each chart names the command that gives its numbers.
+		Short: "write one HTML page about a recording",
+		Long: `Write one HTML page about a recording: what looks wrong, a timeline, the busiest and the
+worst sockets with their events and windows, latencies as histograms and over time,
+drops by reason, losses and cost. Each chart names the command that prints its numbers.
 
-The page is one file: it asks no network for anything and may be sent on. It has names
-of processes and hosts, and addresses, as the recording has.
+The page is a single file and loads nothing from the network, so you can send it to
+others. Like the recording, it contains addresses and names of processes and hosts.
 
-Files are named as for netrec analyze; all must be of one recording.
+Name files as for netrec analyze; all of them must belong to one recording.
 
-Exit codes: 0 made; 1 wrong usage, or the page could not be written; 2 the recording
-cannot be read; 4 netrec broke on it, which is a bug; 5 the page is of the first part of
-it, because the rest did not fit into --memory.`,
+Exit codes: 0 written; 1 wrong usage, or the page could not be written; 2 the recording
+could not be read; 4 netrec crashed on it, which is a bug; 5 the page covers only the
+first part, because the rest did not fit into --memory.`,
 		Example: `  netrec report cap.parquet
   netrec report cap.parquet -o web.html --port 443
   netrec report cap.parquet --threshold slow-dns=200ms`,

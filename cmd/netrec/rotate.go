@@ -14,12 +14,12 @@ import (
 )
 
 // rotateHelp is the part of the help that the flags cannot say one by one.
-const rotateHelp = `Files. --out-dir DIR writes DIR/dt=DATE/host=NAME/TIME.parquet (UTC), which readers of
-partitioned data know; -C, -G and -W rotate as in tcpdump, in any combination, and with -o
-cap.parquet the files are cap-TIME.parquet. Nothing is lost between two files, each is whole
-by itself, and netrec analyze reads all of one recording as one. -W removes the oldest files
-that bear such names in that place, also those of earlier recordings. Files belong to the
-user behind sudo, else to the owner of the directory.
+const rotateHelp = `Files. --out-dir DIR writes DIR/dt=DATE/host=NAME/TIME.parquet (UTC), the usual layout of
+partitioned data. -C, -G and -W rotate as in tcpdump and can be combined; with -o cap.parquet
+the files are cap-TIME.parquet. Nothing is lost between two files. Each file is complete by
+itself, and netrec analyze reads all files of one recording as one. -W removes the oldest files
+with such names in that directory, including those of earlier recordings. Files belong to the
+user who ran sudo, otherwise to the owner of the directory.
 `
 
 // rotateFlags are the flags about further files as they were given.
@@ -31,10 +31,10 @@ type rotateFlags struct {
 }
 
 func (r *rotateFlags) add(fl *pflag.FlagSet) {
-	fl.StringVar(&r.dir, "out-dir", "", "directory to write captures to, by day and host, instead of --output")
-	fl.StringVarP(&r.size, "file-size", "C", "", "begin another file after so many million bytes, or a size such as 500M")
-	fl.StringVarP(&r.every, "file-time", "G", "", "begin another file after so many seconds, or a time such as 1h")
-	fl.IntVarP(&r.keep, "file-count", "W", 0, "keep so many files, remove the oldest beyond that")
+	fl.StringVar(&r.dir, "out-dir", "", "write files into this directory, by day and host, instead of --output")
+	fl.StringVarP(&r.size, "file-size", "C", "", "start a new file after this many million bytes, or a size such as 500M")
+	fl.StringVarP(&r.every, "file-time", "G", "", "start a new file after this many seconds, or a time such as 1h")
+	fl.IntVarP(&r.keep, "file-count", "W", 0, "keep this many files and remove the oldest")
 }
 
 // leastFile is the smallest size for -C: less holds little but facts about the host.
@@ -78,7 +78,7 @@ func parseFileSize(s string) (int64, error) {
 		n, err = parseBytes(s)
 	}
 	if err == nil && n < leastFile {
-		err = errors.New("want at least 1, which is a million bytes")
+		err = errors.New("want at least 1 (one million bytes)")
 	}
 	return n, err
 }

@@ -23,14 +23,13 @@ func sqlCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql ANALYSIS [FILE|GLOB|FOLDER]",
 		Short: "print an analysis as SQL, for DuckDB, ClickHouse or Spark",
-		Long: `Prints an analysis as SQL over a recording, to be asked where many recordings are.
-The columns are those of netrec analyze -f json, as far as SQL can tell them; the
-summaries and notes of the answer, and what limits it (losses, missing hooks), are only
-in netrec analyze.
+		Long: `Print an analysis as SQL, to run in a database that holds many recordings. The columns
+are those of netrec analyze -f json, as far as SQL can compute them. Summaries, notes and
+limits of the answer (losses, missing hooks) are only in netrec analyze.
 
-A path with wildcards, or a folder of ` + hiveGlob + `, is several recordings: the
-column on_host keeps them apart, by the folder host=… or else by file. All that is of
-one host counts as one recording, also after a reboot.
+A path with wildcards, or a folder of ` + hiveGlob + `, stands for several recordings.
+The column on_host keeps them apart, by the folder host=… or otherwise by file. All files
+of one host count as one recording, even after a reboot.
 
 Analyses:
 ` + lines(sql.Names(), 78),
@@ -74,14 +73,14 @@ func lines(words []string, width int) string {
 // analysisSQL is what netrec sql prints for its arguments: a name and maybe a path.
 func analysisSQL(args []string, dialect string) (string, error) {
 	if !slices.Contains(sql.Dialects(), dialect) {
-		return "", usage(fmt.Sprintf("no dialect %q", dialect), engine.Suggest(dialect, sql.Dialects()), "there are "+strings.Join(sql.Dialects(), ", "))
+		return "", usage(fmt.Sprintf("no dialect %q", dialect), engine.Suggest(dialect, sql.Dialects()), "dialects: "+strings.Join(sql.Dialects(), ", "))
 	}
 	name := args[0]
 	if a := analyze.Find(name); a != nil {
 		name = a.Name
 	}
 	if !slices.Contains(sql.Names(), name) {
-		help := "netrec sql --help lists those there are"
+		help := "netrec sql --help lists the analyses that are"
 		if analyze.Find(name) != nil {
 			return "", usage(fmt.Sprintf("analysis %s is not written in SQL", name), "", help)
 		}

@@ -64,9 +64,9 @@ func TestSQLMistakes(t *testing.T) {
 		says string
 	}{
 		{[]string{"tcplif"}, "netrec: no analysis \"tcplif\"\nnetrec: hint: did you mean tcplife?\n"},
-		{[]string{"sock"}, "netrec: analysis sock is not written in SQL\nnetrec: hint: netrec sql --help lists those there are\n"},
+		{[]string{"sock"}, "netrec: analysis sock is not written in SQL\nnetrec: hint: netrec sql --help lists the analyses that are\n"},
 		{[]string{"tcplife", "--dialect", "duckdbb"}, "netrec: no dialect \"duckdbb\"\nnetrec: hint: did you mean duckdb?\n"},
-		{[]string{"tcplife", "--dialect", "mysql"}, "netrec: no dialect \"mysql\"\nnetrec: hint: there are duckdb, clickhouse, spark\n"},
+		{[]string{"tcplife", "--dialect", "mysql"}, "netrec: no dialect \"mysql\"\nnetrec: hint: dialects: duckdb, clickhouse, spark\n"},
 	} {
 		if out, errs, code := said(append([]string{"sql"}, c.args...)...); code != 1 || out != "" || errs != c.says {
 			t.Errorf("%v: exit code %d, %q, want %q", c.args, code, errs, c.says)

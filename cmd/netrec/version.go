@@ -78,8 +78,8 @@ func versionCmd() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "version", Short: "print version and build facts",
-		Long: `Print the version, the commit and the compiler it was built from, which compiled probes
-are in the binary, the version of the file format it writes, and the modules it contains.`,
+		Long: `Print the version, the commit and compiler of this build, the checksum of its probes, the
+version of the file format it writes, and the modules it contains.`,
 		Example: `  netrec version
   netrec version -f json`,
 		Args: cobra.NoArgs,

@@ -34,17 +34,17 @@ func (k *Kind) most() int {
 // the namespace.
 var Kinds = []Kind{
 	{Name: "netns", Value: "NS", Usage: "only this network namespace: name, path, pid, inode or self", add: addNetns},
-	{Name: "pid", Value: "PID", Usage: "only this process that made the row", add: addPid},
-	{Name: "comm", Value: "NAME", Usage: "only this name of the thread that made the row", add: addComm},
-	{Name: "uid", Value: "USER", Usage: "only this user of the thread or socket: number or name", add: addUID},
-	{Name: "cgroup", Value: "PATH", Usage: "only this cgroup (v2) of the thread or socket, and those in it: path or id", add: addCgroup},
-	{Name: "container", Value: "ID", Usage: "only this cgroup of a container, by its id or the start of it", add: addContainer},
+	{Name: "pid", Value: "PID", Usage: "only rows made by this process", add: addPid},
+	{Name: "comm", Value: "NAME", Usage: "only rows made by threads with this name", add: addComm},
+	{Name: "uid", Value: "USER", Usage: "only this user, of the thread or socket: number or name", add: addUID},
+	{Name: "cgroup", Value: "PATH", Usage: "only this cgroup (v2) and those below it, of the thread or socket: path or id", add: addCgroup},
+	{Name: "container", Value: "ID", Usage: "only this container: its id, or the start of it", add: addContainer},
 	{Name: "port", Value: "PORT", Usage: "only this local or remote port", add: addPort},
-	{Name: "addr", Value: "CIDR", Usage: "only this local or remote address, or network", add: addAddr},
+	{Name: "addr", Value: "CIDR", Usage: "only this local or remote address or network", add: addAddr},
 	{Name: "proto", Value: "PROTO", Usage: "only this transport protocol: tcp, udp, icmp (both), sctp … or number", add: addProto},
-	{Name: "tcp-state", Value: "STATE", Usage: "only this state of the TCP socket, such as ESTABLISHED; on a change: either", add: addState},
-	{Name: "dev", Value: "DEV", Usage: "only this device of the packet, or that the socket is bound to: name or index", add: addDev},
-	{Name: "sample", Value: "1/N", Usage: "only this part of the connections, the same on both ends of each", single: true, add: addSample},
+	{Name: "tcp-state", Value: "STATE", Usage: "only TCP sockets in this state, such as ESTABLISHED; a state change matches by its old or new state", add: addState},
+	{Name: "dev", Value: "DEV", Usage: "only this network device, of the packet or bound by the socket: name or index", add: addDev},
+	{Name: "sample", Value: "1/N", Usage: "only this share of connections; both ends choose the same ones", single: true, add: addSample},
 	{Name: "sample-seed", Value: "SEED", Usage: "choose a different sample of connections", single: true, add: addSeed},
 }
 
