@@ -7,8 +7,8 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p1"},
 	Group:    groupWho,
 	Question: "which processes call accept(2), and how often?",
-	Help: `Calls of accept(2) and accept4(2) by process, rarest first. These are attempts: a
-server that asks a socket without waiting connections gets EAGAIN, and that counts too.`,
+	Help: `Calls of accept(2) and accept4(2) by process, rarest first. These are attempts: a call on
+a socket without waiting connections returns EAGAIN and counts too.`,
 	Example: "acceptcount --by comm,port,errno",
 	Options: []engine.Option{engine.By("pid,comm", callKeys...)},
 	New:     countCalls("sys_accept"),

@@ -7,8 +7,8 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p2"},
 	Group:    groupWho,
 	Question: "which processes call connect(2), and how often?",
-	Help: `Calls of connect(2) by process, rarest first, of all families, failed ones included:
-these are attempts, and a client that polls its socket by calling connect again counts
+	Help: `Calls of connect(2) by process, rarest first, for all address families. These are attempts:
+failed calls count, and a client that polls its socket by calling connect again counts
 each time. A connect by io_uring counts once.`,
 	Example: "conncount --by comm,host,errno",
 	Options: []engine.Option{engine.By("pid,comm", append(callKeys, "ustack")...)},

@@ -14,9 +14,9 @@ var _ = register(engine.Analysis{
 	Question: "which connects fail, with which error?",
 	Help: `Calls of connect(2) that returned an error, by process and error, rarest first.
 
-A non-blocking connect returns EINPROGRESS and goes on; that is no failure, and
-whether it fails later is known to soconnect and tcpconnect. The original counts these
-as failures. --compat does too, and leaves the names of errors out.`,
+A non-blocking connect returns EINPROGRESS and continues. That is no failure; soconnect and
+tcpconnect show whether it fails later. The original counts EINPROGRESS as a failure.
+--compat does the same, and prints errors without their names.`,
 	Example: "connfails --by errno,host",
 	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("EINPROGRESS is a failure too, errors are numbers")},
 	New: func(in *engine.Input) engine.Fold {

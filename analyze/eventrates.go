@@ -17,14 +17,14 @@ var _ = register(engine.Analysis{
 	Name:     "eventrates",
 	Group:    groupStart,
 	Question: "what happened when: how many events of each kind, second by second?",
-	Help: `One line per interval and kind of event, seconds since the start of the recording
-first; intervals without events have none. WHY is the reason of dropped packets, and
-of lost events which kind was lost.
+	Help: `One line per interval and kind of event; SECOND counts from the start of the recording.
+Intervals without events have no line. WHY is the drop reason of dropped packets, and
+the lost event of lost events.
 
---of wrong is only what goes wrong: retransmitted segments, resets, events lost, and
-packets dropped, without those left over when a socket closes. --of recorder is what
-the recorder itself used between two of its own notes: percent of one CPU, and memory.
-The time lines of netrec report are these numbers, drawn finer.`,
+--of wrong shows only what went wrong: retransmitted segments, resets, lost events, and
+dropped packets (without those that are purged when a socket closes). --of recorder shows
+what the recorder itself used: percent of one CPU, and memory. The timelines of netrec
+report show these numbers at a finer resolution.`,
 	Example: "eventrates --of wrong --interval 10",
 	Options: []engine.Option{
 		{Name: "of", Kind: engine.Choice, Choices: []string{"all", "wrong", "recorder"}, Default: "all", Doc: "all events, what goes wrong, or the recorder's own needs"},

@@ -14,12 +14,12 @@ var _ = register(engine.Analysis{
 	Group:    groupMuch,
 	Question: "which reads and writes of files are socket I/O?",
 	Help: `Reads and writes through the kernel's file layer by type of file, function and process,
-rarest first: a process whose read(2) and write(2) are mostly of type socket is a network
+rarest first. A process whose read(2) and write(2) are mostly of type socket is a network
 program.
 
-send(2), recv(2) and their kin do not pass there. Where socket calls were recorded too,
-the second table has for each process how many of its socket calls came through the file
-layer and how many did not, which the original cannot show.`,
+send(2), recv(2) and relatives do not pass the file layer. If socket calls were recorded
+too, a second table shows for each process how many of its socket calls came through the
+file layer and how many did not. The original cannot show that.`,
 	Example: "filetype --by type,comm,host",
 	Options: []engine.Option{engine.By("type,func,comm", append([]string{"tid", "second"}, engine.SocketKeys...)...)},
 	New: func(in *engine.Input) engine.Fold {

@@ -15,11 +15,11 @@ var _ = register(engine.Analysis{
 	Group:    groupStart,
 	Question: "what looks wrong?",
 	Main:     []string{"findings"},
-	Help: `What is beyond the threshold of a rule, the worst first: bad is what was lost, refused
-or failed, slow is what waited, a note is worth knowing; within these what exceeds its
-threshold by most. Of one rule the three worst, or --top; the first line counts all. Each
-comes with its evidence and with the command that shows more. Rules whose events were not
-recorded are named.
+	Help: `Everything beyond the threshold of a rule, worst first. bad: something was lost, refused
+or failed. slow: something waited. note: worth knowing. Within these, the finding that
+exceeds its threshold most comes first. Each rule shows its three worst findings, or as
+many as --top says; the first line counts all. Each finding has its evidence and the
+command that shows more. Rules whose events were not recorded are listed.
 
 The rules with their thresholds, which --threshold changes:
 ` + findings.Help(),

@@ -10,15 +10,15 @@ var _ = register(engine.Analysis{
 		"driverfuncs --match ixgbevf_*", "b11 --match ixgbevf_* --look bcc", "p22 --match ixgbevf_*"},
 	Group:    groupCPU,
 	Question: "how often are kernel functions called?",
-	Help: `How often each function was called while the recorder counted it, rarest first.
-Counting millions of calls a second as rows would be absurd, so this is the one place
-where the recorder sums up: a row per function, CPU and second. --from and --to take
-the rows that end in that time, --rate divides by the time that they cover.
+	Help: `How often each function was called while the recorder counted it, rarest first. Millions of
+calls a second cannot be rows, so the recorder adds them up: one row per function, CPU and
+second. --from and --to select the rows that end in that time; --rate divides by the time
+that they cover.
 
-Which functions there are decides the recording (netrec record --count-func 'tcp_*').
-Functions that the compiler inlined or split show under other names or not at all;
-udpfuncs also has those of IPv6, which udp_* does not fit. driverfuncs is for another
-driver than ixgbevf with --match.`,
+The recording decides which functions are counted (netrec record --count-func 'tcp_*').
+Functions that the compiler inlined or split show under other names or not at all. udpfuncs
+also has the IPv6 functions, which udp_* does not match. For drivers other than ixgbevf, use
+driverfuncs with --match.`,
 	Example: "funccount --match tcp_* --rate",
 	Options: countedOptions("func"),
 	New:     func(in *engine.Input) engine.Fold { return newCounted(in, "func_count", "func", "") },

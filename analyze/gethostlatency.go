@@ -12,20 +12,20 @@ var _ = register(engine.Analysis{
 	Name:     "gethostlatency",
 	Group:    groupSlow,
 	Question: "how slow are name lookups, per process and host, and does it depend on how many run at once?",
-	Help: `One line per lookup through the C library (getaddrinfo, gethostbyname and its kin),
-when it returned; the name is as it was when the call began. Then what it cannot see,
-resolvers that applications bring themselves and static binaries: queries to port 53 and
-their answers, by socket and in their order, that no lookup of the same thread
-contains. The recording does not have the name in them. A query that a cache or a
-local resolver answers over another way is not seen.
---concurrency shows latency by the number of lookups in flight when one began: if it
-grows with them, something limits how many the host may have. --result adds what the call
-returned and which addresses it asked for: inet, inet6, or unspec for both. The number
-it returned, the function and the library are in the formats for programs.
---bpftrace has the columns of the bpftrace version.
+	Help: `One line per lookup through the C library (getaddrinfo, gethostbyname and relatives), when
+it returned. The name is the one at the start of the call. A second table shows what this
+misses, such as resolvers inside applications and static binaries: queries to port 53 and
+their answers that are not part of a lookup by the same thread, by socket and in order. The
+recording does not have the names in them. Queries that a cache or local resolver answers
+some other way are not seen.
+--concurrency shows latency by the number of lookups in flight when a lookup began: if
+latency grows with it, something limits the lookups of this host. --result adds what the
+call returned and which addresses it asked for: inet, inet6, or unspec for both. Formats
+for programs also have the return value, the function and the library.
+--bpftrace prints the columns of the bpftrace version.
 
-The originals read the name when the call returns, from memory that the caller may have used
-again by then: --compat shows what they do.`,
+The originals read the name when the call returns, from memory that the caller may have
+reused by then; --compat does the same.`,
 	Example: "gethostlatency --concurrency",
 	Options: []engine.Option{{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version: whole milliseconds"},
 		{Name: "result", Kind: engine.Flag, Doc: "ok, or why there was no address, and the family asked for"},

@@ -9,11 +9,11 @@ var _ = register(engine.Analysis{
 	Name:     "hardirqs",
 	Group:    groupCPU,
 	Question: "how much time goes into hard interrupts, by device?",
-	Help: `The time that the handlers of each interrupt took, least first. A network card has
-one name per queue: an uneven spread shows queues that get more than their share, and
---by name,cpu on which CPUs they are handled. Handlers that share a line are told apart
-by name; time in the kernel's entry code before the handler is not in it. BCC leaves out
-runs of a handler that found the interrupt not to be its own: --compat does so.`,
+	Help: `The time that the handlers of each interrupt took, least first. A network card has one name
+per queue: an uneven spread shows queues with more than their share, and --by name,cpu
+shows on which CPUs they are handled. Handlers that share a line have separate names. Time
+in the kernel's entry code before the handler is not included. BCC leaves out runs of a
+handler whose device had not raised the interrupt; --compat does the same.`,
 	Example: "hardirqs --by name,cpu",
 	Options: irqOptions("name", engine.Compat("leave out runs that found the interrupt not to be their own")),
 	New: func(in *engine.Input) engine.Fold {

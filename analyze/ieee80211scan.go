@@ -13,16 +13,16 @@ var _ = register(engine.Analysis{
 	Name:     "ieee80211scan",
 	Group:    groupSlow,
 	Question: "what does a Wi-Fi scan do, and how long does it take?",
-	Help: `A line where a scan starts, for each channel that is looked up, and where the scan
-ends, with its milliseconds, the radio, what was looked for and whether it was given
-up. Lookups while the radio does not scan are marked: others look channels up too. The
-process is the one on the CPU, likely but not surely the one that asked.
+	Help: `One line when a scan starts, one for each channel that is looked up, and one when the scan
+ends, with its milliseconds, the radio, what it searched for and whether it was aborted.
+Lookups while the radio is not scanning are marked: other code looks channels up too. The
+process is the one on the CPU, which is probably, but not certainly, the one that asked.
 
---channels sums each scan up: every channel once, with how often it was looked up,
+--channels summarizes each scan: every channel once, with how often it was looked up,
 whether a beacon was found, and the time until the next channel.
 
---compat prints the original's lines, and takes every start for that of the next end,
-whichever radio it was.`,
+--compat prints the original's lines. It pairs every start with the next end, even of
+another radio.`,
 	Example: "ieee80211scan --channels",
 	Options: []engine.Option{
 		{Name: "channels", Kind: engine.Flag, Doc: "also the channels of each scan, with dwell times"},

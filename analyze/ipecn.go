@@ -14,31 +14,30 @@ var _ = register(engine.Analysis{
 	Name:     "ipecn",
 	Group:    groupLost,
 	Question: "which hosts' packets carry the mark for congestion, in and out, and who set it?",
-	Help: `One line per packet marked CE (congestion experienced) that a device received or was
-given to send, IPv4 and IPv6. A packet that has no mark before the queueing
-discipline and one after it was marked here: the line says by which kind, that of the
-innermost discipline that the packet was in. Then the marks per source, destination and
-device, with how often congestion control of the TCP connections reacted (CWR) whose
-packets these are, if they are sent by this host.
+	Help: `One line per packet marked CE (congestion experienced) that a device received or was given
+to send, IPv4 and IPv6. A packet without a mark before the queueing discipline and with one
+after it was marked here; the line names the kind of discipline, the innermost one that
+the packet was in. Then the marks per source, destination and device, and for packets that
+this host sends, how often the congestion control of their TCP connections reacted (CWR).
 A packet of a tunnel (IPIP, 6in4, IP in IPv6, GRE, VXLAN and GENEVE at their ports; on the
-way out any that the kernel knows) carries another IP header, which may have the mark
-instead, or too: the line says which has it, outer or inner, with the ends of the inner
-one. If a queue marks the outer one of a packet whose inner one was marked before, the
-packet has two lines. What became of marks on the outer header alone is counted for
-packets received: COPIED to the inner one at the end of the tunnel, as it should be,
-DROPPED there because the inner one is not capable of it, or PASSED on, still in the
-tunnel. The rest left without a mark, or unseen.
-Last the sockets of this host whose packets these are, in tunnels those of the inner
-header: who receives them or sends them, how often it cut its window, and the newest cut,
-from the window to the threshold.
-Not seen: the inner header of later fragments, behind encryption, in a VLAN inside, or
-where a driver left it outside of the packet's first piece; then the row has the outer one
-alone. Of tunnels in tunnels the two outermost headers are looked at. A large packet that
-segmentation cuts, in a tunnel or not, is one before the queue and several after it; these
-count as packets of their own, and what was marked before as marked here.
-Where the recording has the kernel's counters, a note says what share of the ECN-capable
-packets received was marked.
-The original sees IPv4 packets received only, and their outer header: --compat shows those.`,
+way out, any that the kernel knows) has a second IP header, and either header or both can
+have the mark. The line says which, outer or inner, with the addresses of the inner one. If
+a queue marks the outer header of a packet whose inner header was already marked, the
+packet has two lines. For received packets with a mark on the outer header only, the table
+counts what happened to it: COPIED to the inner header at the end of the tunnel, as it
+should be; DROPPED there because the inner header is not ECN-capable; or PASSED on, still
+in the tunnel. The rest left without a mark, or unseen.
+Last, the sockets of this host that send or receive these packets (in tunnels: those of the
+inner header), how often each reduced its window, and the newest reduction, from the
+window to the threshold.
+Not seen: the inner header of later fragments, behind encryption, in an inner VLAN, or
+where a driver left it outside the packet's first piece; these rows have only the outer
+header. Of tunnels in tunnels, only the two outermost headers are read. A large packet that
+is segmented counts as one before the queue and as several after it; its segments count as
+packets of their own, and marks that it already had count as made here.
+If the recording has the kernel's counters, a note says what share of the received
+ECN-capable packets was marked.
+The original sees only received IPv4 packets and their outer header; --compat shows those.`,
 	Example: "ipecn --addr 10.0.0.0/8",
 	Options: []engine.Option{engine.Compat("IPv4 packets received only, by their outer header")},
 	New:     newIpecn,

@@ -14,19 +14,20 @@ var _ = register(engine.Analysis{
 	Name:     "netsize",
 	Group:    groupMuch,
 	Question: "what packet sizes cross the device layer, before and after segmentation and merging in software?",
-	Help: `Four histograms of bytes: nic_recv_bytes as drivers deliver packets to GRO,
-recv_bytes as the stack gets them from there, send_bytes as the stack gives them to
-devices, nic_send_bytes as drivers get them. Large packets in recv and small ones in
-nic_recv mean that GRO merges; the same of send and nic_send, that GSO cuts in software.
+	Help: `Four histograms of bytes: nic_recv_bytes as drivers deliver packets to GRO, recv_bytes as
+the stack gets them from GRO, send_bytes as the stack gives them to devices,
+nic_send_bytes as drivers get them. Large packets in recv and small ones in nic_recv mean
+that GRO merges. Large packets in send and small ones in nic_send mean that GSO segments
+in software.
 
---devices has a line per device: packets on each side of GRO and GSO and how many wire
-packets one of the stack stands for; --segments has this for each packet, as histograms of
-what GRO had merged and what GSO will cut. --wire counts a packet that the hardware will cut
-as the segments that leave the host; their headers are taken for 66 bytes of IPv4 and
-86 of IPv6. Drivers without GRO are missing from nic_recv. A packet that crosses a
-bridge, bond, tunnel or veth pair is counted at each of these devices.
+--devices prints one line per device: packets on each side of GRO and GSO, and how many
+wire packets one packet of the stack stands for. --segments has this per packet, as
+histograms of what GRO merged and what GSO will segment. --wire counts a packet that the
+hardware will segment as the segments that leave the host, assuming headers of 66 bytes
+(IPv4) or 86 bytes (IPv6). Drivers without GRO are missing from nic_recv. A packet that
+crosses a bridge, bond, tunnel or veth pair counts at each of these devices.
 
-A packet that a driver refuses is sent again and counts once; --compat counts each try.`,
+A packet that a driver refuses is retried and counts once; --compat counts each try.`,
 	Example: "netsize --by dev",
 	Options: []engine.Option{
 		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),

@@ -15,17 +15,17 @@ var _ = register(engine.Analysis{
 	Group:    groupSlow,
 	Question: "how long from handing a packet to the driver until it is freed after transmission?",
 	Main:     []string{"us"},
-	Help: `@us is the time from the driver's start of a transmission until the packet is
-released. That is not the time on the wire: drivers release packets in batches, when
-an interrupt or the next transmission makes them.
+	Help: `@us is the time from the driver's start of a transmission until the packet is released.
+That is not the time on the wire: drivers release packets in batches, on an interrupt or
+at the next transmission.
 
-A packet that arrives at a receiver on this host (loopback, veth, bridge) is not
-released by a driver; @local_us is its time to the receiving side. One whose receiver is in
-a namespace that was left out has no end, and is not counted. @dropped_us is the
-time to the end of packets that were dropped below the driver's entry. The device
-is that of the start. --compat counts a packet that goes on to a receiver up to its
-end there, knows no drops, and keeps a start until the address is queued again, as the
-original scripts do; they also take the device from the end.`,
+A packet to a receiver on this host (loopback, veth, bridge) is not released by a driver;
+@local_us is its time to the receiving side. If the receiver is in a network namespace
+that was not recorded, the packet has no end and is not counted. @dropped_us is the time
+until packets were dropped after they entered the driver. The device is the one at the
+start. --compat does what the original scripts do: it counts a packet to a local receiver
+until its end there, ignores drops, and keeps a start until the address is queued again.
+The scripts also take the device from the end.`,
 	Example: "nettxlat --by dev",
 	Options: []engine.Option{
 		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),

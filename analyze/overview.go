@@ -13,14 +13,14 @@ var _ = register(engine.Analysis{
 	Group:    groupStart,
 	Question: "what is in this recording?",
 	Main:     []string{"events"},
-	Help: `What looks wrong, host, time and cost of the recording, its events with losses and hooks,
-the busiest processes and sockets, and which analyses it can answer. This is what analyze
-shows without the name of an analysis. What looks wrong is the worst finding of each
-rule; netrec analyze findings --help lists the rules.
+	Help: `What looks wrong; host, time and cost of the recording; its events with losses and hooks;
+the busiest processes and sockets; and which analyses it can answer. This is what analyze
+shows if you name no analysis. It shows the worst finding of each rule; netrec analyze
+findings --help lists the rules.
 
 The cost is the share of the host's CPU time that recorder and probes took, and how fast
-the file grew. Time in probes is estimated: rows, times what a row of each event took on
-the machine that is named.`,
+the file grew. Time in probes is an estimate: rows × the time per row of each event,
+measured on the machine that is named.`,
 	Example: "overview --top 3",
 	Options: []engine.Option{engine.Top("10", "how many processes and sockets"),
 		{Name: "brief", Kind: engine.Flag, Doc: "without the list of analyses"}, findings.ThresholdOption()},

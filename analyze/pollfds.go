@@ -14,17 +14,17 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"pollfanout"},
 	Group:    groupFull,
 	Question: "how many descriptors do programs wait on, and how many of them are ready?",
-	Help: `Calls of poll(2) and ppoll(2) by process and number of descriptors, rarest first, then
-for each of these processes what share of them was ready when the call returned with
-something, in percent: a program that waits on hundreds of descriptors for one has its kernel look at
-all of them each time.
+	Help: `Calls of poll(2) and ppoll(2) by process and number of descriptors, rarest first. Then, for
+each process, the percentage of descriptors that were ready when a call returned with
+something. A program that waits on hundreds of descriptors for one of them makes the kernel
+check all of them each time.
 
---all counts select(2) and epoll_wait(2) and their kin as well: of select the descriptors
-in its sets (those below 256), of epoll those that were put into the instance since the
-recording began (one that gets the number of an instance that was closed has its
-descriptors, too). The original sees poll(2) alone; --compat does so. Last comes what the
-descriptors lead to, as far as their opening or use is in the recording; those in an epoll
-instance count where they are ready.`,
+--all also counts select(2), epoll_wait(2) and relatives. For select these are the
+descriptors in its sets (below 256). For epoll these are the descriptors added to the
+instance since the recording began; if an instance gets the number of a closed one, it
+inherits its descriptors here. The original hooks only poll(2); --compat does the same. The
+last table shows what the descriptors refer to, if their opening or use was recorded;
+descriptors in an epoll instance count when they are ready.`,
 	Example: "pollfds --all --by pid,comm,func,nfds",
 	Options: []engine.Option{
 		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "select and epoll too"},

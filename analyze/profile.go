@@ -17,15 +17,15 @@ var _ = register(engine.Analysis{
 	Name:     "profile",
 	Group:    groupCPU,
 	Question: "what did the CPUs do, and how much of it was network code?",
-	Help: `How often each stack was found on a CPU, rarest first: kernel frames, user frames,
-process and count. --folded has one line per stack for flame graphs, outermost first.
---layers sums the samples by layer of the network stack: SELF counts a sample for the
-innermost layer it was in, WITHIN for all that its stack passes through; --by tells
-processes or CPUs apart there.
+	Help: `How often each stack was found on a CPU, rarest first: kernel frames, user frames, process
+and count. --folded prints one line per stack for flame graphs, outermost frame first.
+--layers adds up samples by layer of the network stack: SELF counts a sample for its
+innermost layer, WITHIN for every layer in its stack. There, --by separates processes or
+CPUs.
 
-Idle CPUs give no samples. Functions that the compiler inlined are missing, but for
-those of stripped programs that --symbols DIR names from debug files in DIR; what a
-thread does while it waits is not seen.`,
+Idle CPUs give no samples. Functions that the compiler inlined are missing, except in
+stripped programs that --symbols DIR names from debug files in DIR. Time that a thread
+spends waiting is not seen.`,
 	Example: "profile --layers",
 	Options: []engine.Option{
 		{Name: "folded", Kind: engine.Flag, Doc: "one line per stack, as flame graphs want it"},

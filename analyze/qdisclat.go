@@ -15,21 +15,21 @@ var _ = register(engine.Analysis{
 		"qdisc-fq_codel --kind fq_codel", "qdisc-red --kind red", "qdisc-tbf --kind tbf"},
 	Group:    groupFull,
 	Question: "how long do packets wait in queueing disciplines?",
-	Help: `Microseconds from a packet's entry into a queueing discipline until it leaves for
-the device, as a histogram per kind, or of one kind with --kind. A high row far from
-the others is a queue that filled up, or a shaper at work.
+	Help: `Microseconds from a packet's entry into a queueing discipline until it leaves for the
+device, as a histogram per kind, or of one kind with --kind. A high row far from the
+others is a queue that filled up, or a shaper at work.
 
-A packet that is dropped or freed no longer waits, so the next one at its address
-starts anew. Segments that a discipline cuts out of a large packet (tbf) have waited
-as long as it; packets that leave together are all counted if dev_start_xmit was
-recorded. --queues lists every queue with its packets, drops, longest queue and waits; DROPS
-are those of the disciplines inside it too, as with tc, and of segments each one;
+A packet that is dropped or freed no longer waits; the next one at its address starts
+anew. Segments that a discipline cuts out of a large packet (tbf) waited as long as that
+packet. Packets that leave together are all counted if dev_start_xmit was recorded.
+--queues lists every queue with its packets, drops, longest length and waits. As in tc,
+DROPS includes drops of the disciplines inside a queue; segments count one by one.
 --path is the time from the device's entry to its driver, all queues together, by device
-and whatever keys are not of a queue.
+and by keys that do not belong to a queue.
 
-Packets that the kernel sends past an empty queue never enter it. --compat keeps the
-start of a packet until its address leaves a queue, whatever happened in between, and
-knows no segments, as the original scripts do.`,
+Packets that the kernel sends past an empty queue never enter it. --compat does what the
+original scripts do: it keeps the start of a packet until its address leaves a queue,
+whatever happened in between, and knows no segments.`,
 	Example: "qdisclat --kind fq_codel --by dev",
 	Options: []engine.Option{
 		{Name: "kind", Kind: engine.Text, Doc: "only this kind of discipline: fq, fq_codel, htb, netem …"},

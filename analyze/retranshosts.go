@@ -14,11 +14,11 @@ var _ = register(engine.Analysis{
 	Group:    groupLost,
 	Question: "to which hosts does TCP retransmit, data or SYN-ACKs?",
 	Help: `Retransmitted segments by kind and remote host, rarest first, IPv4 and IPv6. The kind is
-the name of the tracepoint. Which connections, and whether the loss was on this host, is in
-tcpretrans.
-The original means the remote host, but takes the address field that holds the local one,
-has IPv4 only, and counts buffers, which hold several segments: --compat does so.
-Kernels up to 6.12 do not report attempts that failed.`,
+the name of the tracepoint. tcpretrans shows which connections, and whether the loss was
+on this host.
+The original means the remote host but reads the address field of the local one, knows
+only IPv4, and counts buffers, which can hold several segments; --compat does the same.
+Kernels up to 6.12 do not report failed attempts.`,
 	Example: "retranshosts --by host",
 	Options: []engine.Option{engine.By("probe,host", append([]string{"state"}, engine.SocketKeys...)...), engine.Compat("local address instead of the remote one, IPv4 only, buffers instead of segments")},
 	New: func(in *engine.Input) engine.Fold {

@@ -13,10 +13,10 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p20"},
 	Group:    groupCPU,
 	Question: "which CPUs receive the packets of each device?",
-	Help: `A linear histogram per device: its rows are CPUs, its counts the packets that the
-stack took over on them, after GRO. One full row among empty ones is a device with a
-single queue, or one whose queues all interrupt the same CPU. --compat ends at CPU 128,
-as the original does; else it ends at the CPUs that the host has.
+	Help: `A linear histogram per device: rows are CPUs, counts are the packets that the stack took
+over on them, after GRO. One full row among empty ones means a device with a single queue,
+or queues that all interrupt the same CPU. --compat ends at CPU 128, as the original does;
+otherwise the histogram ends at the last CPU of the host.
 Packets that XDP programs take at the driver are not seen.`,
 	Example: "rxcpus --by dev",
 	Options: []engine.Option{engine.By("dev", append([]string{"ctx"}, engine.SocketKeys...)...), engine.Compat("CPUs above 128 together")},

@@ -16,10 +16,10 @@ var _ = register(engine.Analysis{
 	Arg:      "ADDR",
 	ArgFrom:  "skblife --top",
 	Question: "what became of one packet: where did it go, what was made of it?",
-	Help: `The time line of the sk_buff at an address and of all that was cloned, copied or cut
-from it. Where GRO or TCP merges it into another, that one is followed from there on.
-An sk_buff that was made from another names it: ask for that one to see what came
-before. A reused address has several lives, told apart by GEN.`,
+	Help: `The timeline of the sk_buff at an address, and of everything cloned, copied or cut from
+it. If GRO or TCP merges it into another sk_buff, the timeline follows that one. An
+sk_buff that was made from another one names it; ask for that address to see what
+happened before. An address can be reused: GEN tells its lives apart.`,
 	Example: "skb 0xffff888112345600",
 	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
 	New:     newPacket,

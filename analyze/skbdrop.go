@@ -15,15 +15,14 @@ var _ = register(engine.Analysis{
 	Group:    groupLost,
 	Question: "where in the kernel are packets dropped, and which protocol counters moved?",
 	Main:     []string{"stacks", "drops"},
-	Help: `First the protocol counters that moved between start and stop of the recording
-(name, increment, increment per second), of the network namespaces that were filtered for
-or had a process at the start, then dropped packets by kernel stack,
-rarest first, then by reason and the function that dropped them. Kernels before
-5.17 give no reason.
+	Help: `First, the protocol counters that changed between start and stop of the recording (name,
+increment, increment per second), for the network namespaces in the filter or with a
+process at the start. Then dropped packets by kernel stack, rarest first, then by reason
+and the function that dropped them. Kernels before 5.17 give no reason.
 
---each has a line per packet instead of the stacks: who owns its socket, device, ends,
-reason and place. --by counts packets by any of these; --by second,reason is their
-course over time. A packet has a device if it was seen at one (dev_queue, dev_recv …).
+--each prints one line per packet instead of the stacks: owner of its socket, device,
+addresses, reason and place. --by counts packets by any of these; --by second,reason shows
+them over time. A packet has a device if it was seen at one (dev_queue, dev_recv …).
 The original counts by the eight innermost frames; its count is the same.
 Drops in hardware, or before the packet became an sk_buff, are not seen.`,
 	Example: "skbdrop --by second,reason,dev",

@@ -14,24 +14,23 @@ var _ = register(engine.Analysis{
 	Group:    groupSlow,
 	Question: "how long do an sk_buff and its packet live: what delay do all layers of the stack add?",
 	Main:     []string{"skb_residency_nsecs"},
-	Help: `@skb_residency_nsecs is the time from the birth of an sk_buff to its end.
-@packet_nsecs is that of packets: from their first sk_buff until the last one that was
-cloned, copied or cut from it ends, or until GRO or TCP merges it into another. A
-packet lives longer than its sk_buffs where segmentation or retransmission clones it.
+	Help: `@skb_residency_nsecs is the time from the allocation of an sk_buff to its end.
+@packet_nsecs is the lifetime of packets: from their first sk_buff until the last one that
+was cloned, copied or cut from it ends, or until GRO or TCP merges it into another. A
+packet lives longer than its sk_buffs if segmentation or retransmission clones it.
 
---became counts packets by what became of them. --stages divides the lives of sk_buffs:
-socket and protocols until a device gets it, the device's queues, the driver, and the
-way from the receiving device to the reader. --top lists the packets that lived longest;
-skb ADDR follows a single one. --by tells lives apart by where they ended: on which CPU,
-for which socket or process.
+--became counts packets by how they ended. --stages splits the lives of sk_buffs: socket
+and protocols until a device gets it, the device's queues, the driver, and the path from
+the receiving device to the reader. --top lists the packets that lived longest; skb ADDR
+follows a single one. --by groups lives by where they ended: on which CPU, for which
+socket or process.
 
-No life is counted whose end was not seen: the buffer was freed on a path without an
-event, in a network namespace that was left out, or while rows were lost. The next packet
-at its address shows it: it is born, comes to a device at which the first cannot be, or
-belongs to another socket. --compat sees only what the slab allocator does, as the
-original: births from the recycled buffers of NAPI are missing, and ends that feed
-them, so that one life may span several packets; an sk_buff and the clone for which room
-was allocated with it are one.`,
+A life whose end was not recorded is not counted: the buffer was freed on a path without
+an event, in a network namespace that was not recorded, or while rows were lost. netrec
+notices when the next packet at the same address is allocated, reaches a device where the
+first one cannot be, or belongs to another socket. --compat sees only what the slab
+allocator does, like the original: it misses NAPI's recycled buffers, so one life can span
+several packets, and counts an sk_buff and its preallocated clone as one.`,
 	Example: "skblife --became --stages",
 	Options: []engine.Option{
 		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},

@@ -14,14 +14,13 @@ var _ = register(engine.Analysis{
 	Group:    groupSlow,
 	Question: "how long from connect(2) until the first byte is read: how busy is the remote application?",
 	Main:     []string{"us"},
-	Help: `Microseconds from the start of an IP connect to the end of the first receive
-call on that socket that returned data, per process. --ttfb adds the same from
-ESTABLISHED, which leaves out the handshake. --by host,minute shows which remote hosts
-were busy when. A socket that was passed on counts for the process that connected it.
+	Help: `Microseconds from the start of an IP connect to the end of the first receive call on that
+socket that returned data, per process. --ttfb adds the same from ESTABLISHED, without the
+handshake. --by host,minute shows which remote hosts were busy at what time. A socket that
+was passed on counts for the process that connected it.
 
-The original goes by process and descriptor: a receive that returned nothing ends
-the span, and a start outlives close(2) until the descriptor is reused. --compat
-counts so.`,
+The original matches by process and descriptor: a receive that returns nothing ends the
+span, and a start survives close(2) until the descriptor is reused. --compat does the same.`,
 	Example: "so1stbyte --ttfb",
 	Options: []engine.Option{
 		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},

@@ -14,14 +14,14 @@ var _ = register(engine.Analysis{
 	Group:    groupWho,
 	Question: "who accepts IP connections, from which address and port, with what result?",
 	Help: `One line per accept(2) of an IP socket. ADDRESS and PORT are the remote end, taken from
-the accepted socket; LPORT is the port of the listener, NEWFD the new descriptor, and
-WAIT(us) how long the connection lay in the accept queue, from the end of its handshake
-to the return of the call. A failed call belongs to the family of its listener.
+the accepted socket. LPORT is the port of the listener, NEWFD the new descriptor.
+WAIT(us) is how long the connection waited in the accept queue, from the end of its
+handshake to the return of the call. A failed call has the family of its listener.
 
-The original reads the address from the caller's buffer: it leaves out calls without
-one, and of a failed call prints what the buffer held before, which no recording can
-show. --compat leaves the same calls out and has the original's columns.
-Of accepts by io_uring the new descriptor is not seen.`,
+The original reads the address from the caller's buffer. It leaves out calls without a
+buffer, and for a failed call it prints the old content of the buffer, which no recording
+has. --compat leaves out the same calls and prints the original's columns.
+The new descriptor of an accept by io_uring is not recorded.`,
 	Example: "soaccept --port 80",
 	Options: []engine.Option{engine.Compat("only calls with a buffer for the address, columns of the original")},
 	New:     newSoaccept,

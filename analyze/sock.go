@@ -17,11 +17,11 @@ var _ = register(engine.Analysis{
 	ArgFrom:  "socks --sort bytes",
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
 	Main:     []string{"events"},
-	Help: `Every life of the socket address, with identity, owner, life and sums, then the
-time line of all of them. Frequent events (I/O, segments, transmit attempts) between
-two others are summed up, one line for each kind.
-Formats for programs also have the table events: a row for each event of the socket, with
-every column that applies. csv has that one; --table lives or timeline chooses another.`,
+	Help: `Every life of the socket address, with its identity, owner, duration and totals; then one
+timeline of all of them. Frequent events (I/O, segments, transmit attempts) between two
+other events are summed up, one line for each kind.
+Formats for programs also have the table events: one row per event of the socket, with
+every column that applies. csv prints that table; --table lives or timeline selects another.`,
 	Example: "sock 0xffff888012345678",
 	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
 	New:     newSock,

@@ -12,10 +12,10 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p6"},
 	Group:    groupMuch,
 	Question: "how many bytes do processes send and receive on sockets?",
-	Help: `Bytes that send and receive calls moved, by process and direction, fewest first.
+	Help: `Bytes that send and receive calls transferred, by process and direction, fewest first.
 Reads with MSG_PEEK leave the data for the next read and are not counted. The original
-adds both directions up and counts peeked bytes twice; --compat does so.
---by ustack tells which code moves them, in recordings made with --io-stacks.`,
+adds both directions together and counts peeked bytes twice; --compat does the same.
+--by ustack shows which code transfers them, in recordings made with --io-stacks.`,
 	Example: "sockbytes --by comm,dir,host",
 	Options: []engine.Option{engine.By("pid,comm,dir", append([]string{"second", "ustack"}, engine.SocketKeys...)...), engine.Compat("directions together, MSG_PEEK counted")},
 	New: func(in *engine.Input) engine.Fold {

@@ -11,12 +11,11 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p5"},
 	Group:    groupMuch,
 	Question: "which processes send and receive on sockets, and how often?",
-	Help: `Calls of the kernel's two functions through which sockets of every family send and
-receive, by function and process, rarest first; failed calls count. Each message of
-sendmmsg(2) and recvmmsg(2) is a call of its own. The original's hook for sending no
-longer sees the calls of programs on current kernels, only those that the kernel makes
-itself: --compat leaves sends out.
---by ustack tells which code calls, in recordings made with --io-stacks.`,
+	Help: `Calls of the two kernel functions through which sockets of every family send and receive,
+by function and process, rarest first; failed calls count. Each message of sendmmsg(2) and
+recvmmsg(2) counts as one call. On current kernels the original's hook for sending only
+sees sends by the kernel itself, not by programs: --compat leaves sends out.
+--by ustack shows which code calls, in recordings made with --io-stacks.`,
 	Example: "sockcalls --by func,comm,proto",
 	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second", "ustack"}, engine.SocketKeys...)...), sendCompat},
 	New: func(in *engine.Input) engine.Fold {

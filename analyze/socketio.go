@@ -14,15 +14,17 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"udpio --udp"},
 	Group:    groupMuch,
 	Question: "how many socket reads and writes does each process do, by protocol and port?",
-	Help: `Send and receive calls by process, direction, protocol and port, rarest first.
---bytes sums up what they moved instead, without MSG_PEEK reads. --udp takes the same
-from inside UDP, for recordings that leave the other protocols out.
+	Help: `Send and receive calls by process, direction, protocol and port, rarest first. --bytes adds
+up the bytes instead, without MSG_PEEK reads. --udp counts in UDP's own functions, for
+recordings without the other protocols.
 
-The port names the service: the local one of sockets that were accepted or, unconnected,
-bound to a port (of those older than the recording: to one outside ip_local_port_range), the
-remote one of those that connected, and of other datagrams the port they went to or came from. The original takes the remote port of the socket: a server has one key per
-client, and unconnected sockets port 0. --compat does so. Protocols are named by the
-kernel: TCP, TCPv6, UDP, UNIX … Failed calls count; their number is below.`,
+The port is the one that names the service. Accepted sockets: the local port. Sockets that
+connected: the remote port. Unconnected sockets that are bound to a port: the local port
+(for sockets older than the recording, if it is outside ip_local_port_range). Other
+datagrams: the port they went to or came from. The original uses the remote port of the
+socket, so a server has one key per client, and unconnected sockets have port 0; --compat
+does the same. Protocols have the kernel's names: TCP, TCPv6, UDP, UNIX … Failed calls
+count; a note says how many.`,
 	Example: "socketio --bytes --by comm,dir,host",
 	Options: []engine.Option{
 		{Name: "bytes", Kind: engine.Flag, Doc: "sum of bytes instead of the number of calls"},

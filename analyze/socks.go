@@ -15,10 +15,10 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"sockets"},
 	Group:    groupStart,
 	Question: "which sockets were used, by whom, and how much?",
-	Help: `One line per life of a socket that the recording has rows of, greatest first.
-TX_B and RX_B are the bytes of send and receive calls; in a recording without
-them, what TCP counted at CLOSE. RETR is retransmitted segments. MS is the life within the recording. An address that was
-reused has several lines, told apart by GEN.`,
+	Help: `One line per life of each socket that has rows in the recording, largest first. TX_B and
+RX_B are the bytes of send and receive calls; if these were not recorded, what TCP counted
+at CLOSE. RETR is retransmitted segments. MS is the lifetime within the recording. An
+address that was reused has several lines; GEN tells them apart.`,
 	Example: "socks --sort life --top 10",
 	Options: []engine.Option{
 		{Name: "sort", Short: "s", Kind: engine.Choice, Default: "bytes", Doc: "what comes first",

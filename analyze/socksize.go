@@ -13,17 +13,17 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"socksizestats --stats"},
 	Group:    groupMuch,
 	Question: "what sizes are socket reads and writes, per process?",
-	Help: `Bytes that each send or receive call moved, as a histogram per process and
-direction, or with --stats as count, average (truncated) and total, followed by a table of
-the least and greatest size, of sizes that half, 90 and 99 percent of the calls do not
-exceed (less than 2 percent too low), and of bytes per second over the recording. Calls
-that returned an error are counted apart; reads of zero bytes (end of file) are in [0].
+	Help: `Bytes that each send or receive call transferred, as a histogram per process and direction.
+--stats prints count, average (truncated) and total instead, and a table with minimum,
+maximum, the 50th, 90th and 99th percentile (less than 2 percent too low) and bytes per
+second over the recording. Calls that returned an error are counted separately; reads of
+zero bytes (end of file) are in [0].
 
-Several modes often have several causes: --by ustack tells them apart by the code that
-calls, in recordings made with --io-stacks.
+Several peaks often have several causes: --by ustack separates them by the calling code,
+in recordings made with --io-stacks.
 
-Reads with MSG_PEEK leave the data where it is and are not counted; --compat
-counts them, as the original does.`,
+Reads with MSG_PEEK leave the data in the buffer and are not counted; --compat counts
+them, as the original does.`,
 	Example: "socksize --stats",
 	Options: []engine.Option{
 		{Name: "stats", Kind: engine.Flag, Doc: "count, average and total instead of histograms"},

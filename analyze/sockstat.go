@@ -15,13 +15,13 @@ var _ = register(engine.Analysis{
 	Name:     "sockstat",
 	Group:    groupMuch,
 	Question: "how many socket calls of each kind are made per second?",
-	Help: `For every interval the time at its beginning and how often each function was called:
-accept, connect, bind, socket and their kin, then the kernel's functions through which
-sockets send and receive. Intervals without any call are left out, and the last one may be
+	Help: `One block per interval: the time at its start, and how often each function was called:
+accept, connect, bind, socket and relatives, then the kernel functions through which
+sockets send and receive. Intervals without calls are left out; the last one can be
 shorter. Failed calls count.
 
-The original prints the time at the end of an interval; its hook for sending misses the
-sends of programs on current kernels: --compat leaves them out.`,
+The original prints the time at the end of an interval. On current kernels its hook for
+sending misses sends by programs: --compat leaves sends out.`,
 	Example: "sockstat --interval 10 --by probe,comm",
 	Options: []engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds"},

@@ -14,16 +14,16 @@ var _ = register(engine.Analysis{
 	Name:     "soconnect",
 	Group:    groupWho,
 	Question: "which process connects where over IP, how long did it take, and did it succeed?",
-	Help: `One line per connect(2) of an IP socket. LAT(us) is how long the call took and RESULT
-what it returned; a non-blocking call returns "In progress" at once. DONE(us) is how long
-it took from the call until the handshake was over, and FINAL how it ended, both taken
-from the changes of the socket's state; PROTO tells a connect of UDP, which sends
-nothing, from one of TCP. FAM is 2 for IPv4 and 10 for IPv6.
+	Help: `One line per connect(2) of an IP socket. LAT(us) is the duration of the call and RESULT
+what it returned; a non-blocking call returns "In progress" at once. DONE(us) is the time
+from the call to the end of the handshake, and FINAL how it ended; both come from the
+socket's state changes. PROTO tells UDP connects, which send nothing, from TCP connects.
+FAM is 2 for IPv4 and 10 for IPv6.
 
-The address is the one given when the call began. --compat has the columns of the
-original, which leaves RESULT blank for errors that it does not know. Connects by io_uring
-do not wait and are in progress at first, too. LAT(us) is empty for calls whose beginning
-was not seen.`,
+The address is the one given when the call began. --compat prints the columns of the
+original, which leaves RESULT blank for errors it does not know. Connects by io_uring do
+not block either and are in progress at first. LAT(us) is empty if the start of the call
+was not recorded.`,
 	Example: "soconnect --port 443",
 	Options: []engine.Option{engine.Compat("columns of the original; unknown errors are blank")},
 	New:     newSoconnect,

@@ -14,20 +14,19 @@ var _ = register(engine.Analysis{
 	Group:    groupSlow,
 	Question: "how long do IP connects take, by the code that issued them?",
 	Main:     []string{"us"},
-	Help: `Microseconds from the start of connect(2) of an IP socket until the program knows that
-it is over, by user stack and process: the return of a blocking call; for a non-blocking
-one the return of the first poll(2), select(2), epoll_wait(2) or their kin, on any
-thread, that has this descriptor among its results. Connects that failed are apart, in
-@failed_us. --split adds @handshake_us, what the kernel took of it, and @wakeup_us, what
-passed from then until the program knew.
+	Help: `Microseconds from the start of connect(2) on an IP socket until the program knows the
+result, by user stack and process. A blocking call ends when it returns. A non-blocking
+one ends when the first poll(2), select(2), epoll_wait(2) or relative, on any thread,
+returns this descriptor. Failed connects are in @failed_us. --split adds @handshake_us,
+the kernel's part, and @wakeup_us, the time from then until the program knew.
 
-The original ends a non-blocking connect at the first poll of the same thread that
-returns anything, does not know ppoll, and takes epoll_create for a poll. --compat does
-so (the first epoll_ctl of an instance stands for its epoll_create); how many connects
-it ends wrongly is said below either way. A connect by io_uring ends with its handshake.
+The original ends a non-blocking connect at the first poll of the same thread that returns
+anything, does not know ppoll, and mistakes epoll_create for a poll. --compat does the same
+(the first epoll_ctl of an instance stands for its epoll_create). A note always says how
+many connects this ends wrongly. A connect by io_uring ends with its handshake.
 
-Frames of stripped programs are file, build and address, app(1a2b3c4d)+0x1139;
---symbols DIR names them from debug files in DIR, inlined functions included.`,
+Frames of stripped programs show file, build id and address, as in app(1a2b3c4d)+0x1139;
+--symbols DIR names them from debug files in DIR, including inlined functions.`,
 	Example: "soconnlat --split --by comm,host",
 	Options: []engine.Option{
 		{Name: "split", Kind: engine.Flag, Doc: "handshake and wake-up apart, too"},

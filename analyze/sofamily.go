@@ -12,11 +12,11 @@ var _ = register(engine.Analysis{
 	Name:     "sofamily",
 	Group:    groupWho,
 	Question: "which address families do processes connect and accept with?",
-	Help: `Calls of accept(2) that gave a connection, and of connect(2), by process and address
-family: its number and name. The family of an accept is that of the accepted socket.
+	Help: `Calls of connect(2), and calls of accept(2) that returned a connection, by process and
+address family (number and name). An accept has the family of the accepted socket.
 
-The original takes it from the caller's buffer and so leaves out calls without one, and
-takes a new descriptor 0 for a failure. --compat counts so.`,
+The original takes the family from the caller's buffer, so it leaves out calls without a
+buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 	Example: "sofamily --by family,pid",
 	Options: []engine.Option{engine.By("comm,family", append(callKeys, "type")...), engine.Compat("accepts with a buffer for the address and a descriptor above 0")},
 	New: func(in *engine.Input) engine.Fold {

@@ -14,14 +14,14 @@ var _ = register(engine.Analysis{
 	Group:    groupWho,
 	Question: "which descriptors travel over UNIX sockets, from whom to whom?",
 	Help: `One line for each descriptor that was put into a message of a UNIX socket (SEND) or taken
-out of one (RECV). SOCKET is the descriptor and the address of the UNIX socket, FD the
-passed descriptor in the process of the line, NAME what it leads to, as the recorder found
-it at that moment: a path, or the kind of file with its inode, sockets with their ends.
-FROM, on RECV, is the thread that had sent it, found by the address of the file.
+out of one (RECV). SOCKET is the descriptor and the address of the UNIX socket. FD is the
+passed descriptor, in the process of the line. NAME is what it refers to, as the recorder
+found it at that moment: a path, or the type of file with its inode, and for sockets both
+ends. FROM, on RECV, is the thread that sent it, matched by the address of the file.
 
-What is sent may be lost with its message. BCC looks names up after the fact, and of what
-was sent only: --compat shows N/A for the rest and leaves FROM out.
-Descriptors taken with pidfd_getfd(2) do not travel and are not shown.`,
+A sent descriptor can be lost with its message. BCC looks names up later, and only for
+sent descriptors: --compat prints N/A for the rest and leaves FROM out.
+Descriptors taken with pidfd_getfd(2) are not sent over a socket and are not shown.`,
 	Example: "sofdsnoop --timestamp",
 	Options: []engine.Option{
 		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},

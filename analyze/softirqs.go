@@ -13,13 +13,13 @@ var _ = register(engine.Analysis{
 	Name:     "softirqs",
 	Group:    groupCPU,
 	Question: "how much time goes into soft interrupts, by kind?",
-	Help: `The time that each soft interrupt ran, greatest first. net_rx is the receive path
-up to the sockets, with all that TCP sends in answer; net_tx is what finishes sent
-packets and restarts queues.
+	Help: `The time that each soft interrupt ran, most first. net_rx is the receive path up to the
+sockets, including everything that TCP sends in response; net_tx completes sent packets
+and restarts queues.
 
-Hard interrupts on top of a soft one are taken out of its time, where they were
-recorded. --compat leaves them in, as BCC does.
-What drivers do in threads of their own (threaded NAPI) is not in it.`,
+Hard interrupts on top of a soft one are subtracted from its time, if they were recorded.
+--compat leaves them in, as BCC does.
+Work that drivers do in their own threads (threaded NAPI) is not included.`,
 	Example: "softirqs --by vector,cpu",
 	Options: irqOptions("vector", engine.Compat("with the hard interrupts on top")),
 	New:     newSoftirqs,

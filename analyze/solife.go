@@ -15,14 +15,14 @@ var _ = register(engine.Analysis{
 	Group:    groupLife,
 	Question: "how long does each socket session last for the program that has it?",
 	Help: `One line per session of a socket of any protocol, from connect(2) or accept(2) to the close
-of its last descriptor: copies by dup and fork and descriptors passed to other processes
-keep it open. TYPE is C for connected, A for accepted; PID, COMM and FD are where it
-began. TX_B and RX_B are bytes of send and receive calls. MS counts from the start of
-connect, or with --from-exit from its return, and from the return of accept.
+of its last descriptor. Copies by dup and fork, and descriptors passed to other processes,
+keep it open. TYPE is C for connected, A for accepted. PID, COMM and FD are those at the
+start. TX_B and RX_B are bytes of send and receive calls. MS counts from the start of
+connect (from its return with --from-exit), or from the return of accept.
 
-Connects that failed come apart, and so do sessions open at the end or older than the
-recording. A non-blocking connect that fails later counts as a session here; soconnect
-tells how it ended.`,
+Failed connects are listed separately, and so are sessions that are still open at the end
+or older than the recording. A non-blocking connect that fails later counts as a session
+here; soconnect shows how it ended.`,
 	Example: "solife --comm nginx",
 	Options: []engine.Option{{Name: "from-exit", Kind: engine.Flag, Doc: "count from the return of connect"}},
 	New:     newSolife,

@@ -13,12 +13,12 @@ var _ = register(engine.Analysis{
 	Name:     "solisten",
 	Group:    groupWho,
 	Question: "who starts to listen, where, and with what backlog?",
-	Help: `One line per listen(2) of an IP socket, failed ones too. BACKLOG is what the program asked
-for, LIMIT what the socket got: the kernel cuts it to net.core.somaxconn. RESULT is ok or
-the error. --show-netns adds the network namespace.
+	Help: `One line per listen(2) of an IP socket, including failed calls. BACKLOG is what the program
+asked for, LIMIT what the socket got: the kernel caps it at net.core.somaxconn. RESULT is
+ok or the error. --show-netns adds the network namespace.
 
-A socket that listened before the recording began is not among them. --compat has BCC's
-columns, which lack LIMIT and RESULT.`,
+Sockets that were already listening when the recording began are not shown. --compat prints
+BCC's columns, without LIMIT and RESULT.`,
 	Example: "solisten --show-netns",
 	Options: []engine.Option{
 		{Name: "show-netns", Kind: engine.Flag, Doc: "network namespace of the socket"},

@@ -12,12 +12,12 @@ var _ = register(engine.Analysis{
 	Name:     "soprotocol",
 	Group:    groupWho,
 	Question: "which protocols do processes connect and accept with?",
-	Help: `Calls of accept(2) that gave a connection, and of connect(2), by process and protocol: its
-number, the number's name, and the kernel's name of the protocol. Protocol 0 of a socket
-that is not IP's means the default one of its family.
+	Help: `Calls of connect(2), and calls of accept(2) that returned a connection, by process and
+protocol: its number, the number's name, and the kernel's name of the protocol. For sockets
+other than IP, protocol 0 means the default protocol of the family.
 
-The original counts accepts when they are asked for, on the listening socket, and puts
-them into the same map as connects. --compat does so.`,
+The original counts accepts when they are called, on the listening socket, and counts them
+together with connects. --compat does the same.`,
 	Example: "soprotocol --by proto,port",
 	Options: []engine.Option{engine.By("comm,proto", append(callKeys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
 	New: func(in *engine.Input) engine.Fold {

@@ -13,21 +13,21 @@ var _ = register(engine.Analysis{
 	Group:    groupFull,
 	Question: "how full are socket receive buffers, compared with their limit, and did any overflow?",
 	Main:     []string{"rmem_alloc"},
-	Help: `First a line for each packet that found no room in a receive queue, but for datagrams of
-UDP, which are counted below; with the reason that the kernel gave when it dropped it, and for each request for memory that was refused to a
-receiving socket. Then the memory that receive queues held when a receive call was made, and
-the limit of the buffer, in bytes; where segments were recorded, also @rmem_arrival, what
-the queue held when a segment of TCP arrived, which shows peaks between two reads. Last the
-sockets whose buffer was fullest, with the packets that found no room (OVERFL), those that
-the kernel says it dropped for that (DROPS, often the same ones; before 6.11 it does not say
-whose) and why, and how the limits of TCP compare with tcp_rmem. Datagrams over IPv6 that
-found no room are not told before 6.6.
+	Help: `First, one line for each packet that found no room in a receive queue, with the kernel's
+drop reason (UDP datagrams are counted below instead), and one for each memory request
+that was refused to a receiving socket. Then, in bytes, the memory that receive queues held
+when a receive call was made, and the limit of the buffer. If segments were recorded,
+@rmem_arrival shows what the queue held when a TCP segment arrived, including peaks between
+two reads. Last, the sockets with the fullest buffers: packets that found no room (OVERFL),
+packets that the kernel says it dropped for that (DROPS, often the same ones; before 6.11
+the kernel does not say whose) and why; and how the limits of TCP compare with tcp_rmem.
+Kernels before 6.6 do not report IPv6 datagrams that found no room.
 
 --fill shows how full the buffers were in percent instead of bytes: at reads, and as
-@fill_peak_percent the most between two reads, where segments arrived; with --by sock,second
-over time. A socket that is read often counts often. "allocated" is memory of all sockets of
-the protocol, in pages. --compat also has the lines about sending sockets, as the original
-does, and leaves the sockets out.`,
+@fill_peak_percent the maximum between two reads at which segments arrived. With --by
+sock,second it shows this over time. A socket that is read often counts often. "allocated"
+is the memory of all sockets of the protocol, in pages. --compat adds lines about sending
+sockets, as the original does, and leaves out the list of sockets.`,
 	Example: "sormem --fill --by comm",
 	Options: []engine.Option{
 		{Name: "fill", Kind: engine.Flag, Doc: "how full, in percent"},

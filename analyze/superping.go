@@ -11,16 +11,15 @@ var _ = register(engine.Analysis{
 	Name:     "superping",
 	Group:    groupSlow,
 	Question: "what is the ICMP echo round trip seen by the kernel, without user-space scheduling delay?",
-	Help: `One line per echo request of this host that was answered: from the moment the packet
-is given to the device's queue to the moment the reply comes from a device. Then each
-host: requests, those that were lost (also before a device, because the neighbour did not
-answer ARP or neighbour discovery), answers that came too late or more than once, and
-round trips.
---ping-log takes the output of ping for the same time and adds what ping measured
-and by how much it is more: the time that ping's own process took.
-The original goes by identifier and number alone, so two hosts, or both families,
-pinged with the same ones are mixed up: --compat does so.
-Requests of other hosts, which this one answers, are not shown.`,
+	Help: `One line per answered echo request of this host: the time from when the packet enters the
+device's queue until the reply arrives from a device. Then one line per host: requests,
+lost requests (including those that never reached a device, because ARP or neighbour
+discovery had no answer), late and duplicate answers, and round trips.
+--ping-log reads the output of ping for the same time. It adds what ping measured and how
+much longer that is: the time spent in ping's own process.
+The original matches by identifier and sequence number only, so it mixes up hosts or
+address families that use the same ones; --compat does the same.
+Requests from other hosts, which this one answers, are not shown.`,
 	Example: "superping --addr 10.0.0.1",
 	Options: []engine.Option{{Name: "ping-log", Kind: engine.Text, Doc: "output of ping, to compare with"}, windowOption,
 		engine.Compat("by identifier and sequence number only")},

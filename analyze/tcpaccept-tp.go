@@ -8,11 +8,11 @@ var _ = register(transition{from: "SYN_RECV", to: "ESTABLISHED", ipv6: "7f00:6::
 	Name:     "tcpaccept-tp",
 	Group:    groupWho,
 	Question: "who connects to this host over TCP, by the change of state to ESTABLISHED?",
-	Help: `One line per connection that a listener's handshake made, at that moment, whether or
-not a process has accepted it; from the tracepoint of state changes alone, so a
-light recording has it. The change happens in an interrupt: the process that accepts
-is not known yet, and in the formats for programs only where it did so later.
-The original reads the address fields for IPv4 of IPv6 sessions too: --compat
-shows what is there.`,
+	Help: `One line per connection that a listener established, at that moment, accepted or not. It
+needs only the tracepoint of state changes, so a light recording has it. The change
+happens in an interrupt: the process that will accept is not known yet. Formats for
+programs name it if it accepted later.
+The original reads the IPv4 address fields even for IPv6 sessions; --compat prints what
+is there.`,
 	Example: "tcpaccept-tp --port 80",
 }))

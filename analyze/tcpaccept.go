@@ -15,14 +15,14 @@ var _ = register(engine.Analysis{
 	Name:     "tcpaccept",
 	Group:    groupWho,
 	Question: "who accepts TCP connections from whom; how deep is the accept queue, how long do they wait in it?",
-	Help: `One line per accepted connection. BL is the listener's accept queue behind it,
-connections and limit, at the moment it was taken; WAITus is how long the connection
-lay in the queue, from the end of its handshake. --bpftrace has the columns of the
-bpftrace version.
-That version reads BL from the new socket, which has a copy made when the handshake
-ended: --compat shows the copy. Both are in the formats for programs.
-Connections that no process takes have no line: tcpaccept-tp has those that were made, and
-tcpsynbl those for which there was no room.`,
+	Help: `One line per accepted connection. BL is the listener's accept queue at the moment the
+connection was taken: connections left in it, and its limit. WAITus is how long the
+connection waited in the queue, from the end of its handshake. --bpftrace prints the
+columns of the bpftrace version.
+That version reads BL from the new socket, which has a copy made at the end of the
+handshake; --compat shows the copy. Formats for programs have both.
+Connections that no process accepts have no line: tcpaccept-tp lists the ones that were
+established, tcpsynbl the ones that found no room.`,
 	Example: "tcpaccept --port 80",
 	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
 		portsOption("ports", "P", "local"),

@@ -12,9 +12,9 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p8"},
 	Group:    groupWho,
 	Question: "which processes take TCP connections from their accept queues, and how often?",
-	Help: `Connections that the kernel's accept function handed out, by process, rarest first.
-The original counts calls where they begin, so also those that found the queue empty:
---compat does so. A call that still waits when the recording ends is in neither.`,
+	Help: `Connections that the kernel's accept function returned, by process, rarest first.
+The original counts calls when they begin, so also those that found the queue empty;
+--compat does the same. A call that still waits when the recording ends counts in neither.`,
 	Example: "tcpacceptcount --by comm,lport",
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("calls that returned no connection too")},
 	New: func(in *engine.Input) engine.Fold {

@@ -14,19 +14,19 @@ var _ = register(engine.Analysis{
 	Name:     "tcpbind",
 	Group:    groupWho,
 	Question: "who binds TCP sockets to which address and port, and does it succeed?",
-	Help: `One line per bind(2) of a TCP socket: the protocol is the socket's own. ADDR is what the
-program asked for; PORT what the socket then had, so that a bind to port 0 shows what the
-kernel chose, with ASKED 0. --implicit adds sockets that never called bind and got their
-port from connect(2) or listen(2), with the word in RET.
+	Help: `One line per bind(2) of a TCP socket; the protocol is the socket's own. ADDR is what the
+program asked for. PORT is what the socket then had, so a bind to port 0 shows the port
+that the kernel chose, with ASKED 0. --implicit adds sockets that never called bind and got
+their port from connect(2) or listen(2); RET then names the call.
 
-OPTS are the options that decide what a socket may bind to, as bindsnoop shows them, and IF
-the index of the device that it is bound to, 0 for none:
+OPTS are the options that decide what a socket can bind to, as bindsnoop shows them. IF is
+the index of the device it is bound to, 0 for none:
   F....  IP_FREEBIND              ...R.  SO_REUSEADDR
   .T...  IP_TRANSPARENT           ....r  SO_REUSEPORT
   ..N..  IP_BIND_ADDRESS_NO_PORT
 
 The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is always wide
-(-w), and -p is that of every analysis.
+(-w), and -p works as in every analysis.
 ` + cgroupsHelp,
 	Example: "tcpbind --implicit",
 	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "ports that connect and listen chose, too"},

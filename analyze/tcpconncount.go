@@ -12,10 +12,10 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p7"},
 	Group:    groupWho,
 	Question: "which processes open TCP connections, and how often?",
-	Help: `Calls of the kernel's functions that begin a TCP connection, by process, rarest first;
-attempts that failed there count. What became of each is in tcpconnect.
+	Help: `Calls of the kernel functions that start a TCP connection, by process, rarest first.
+Attempts that failed there count. tcpconnect shows the result of each.
 An IPv6 socket that connects to an IPv4 address passes both functions, and the original
-counts it twice: --compat does so.`,
+counts it twice; --compat does the same.`,
 	Example: "tcpconncount --by comm,host",
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat("IPv4 connects of IPv6 sockets counted twice")},
 	New: func(in *engine.Input) engine.Fold {

@@ -6,10 +6,10 @@ var _ = register(transition{from: "CLOSE", to: "SYN_SENT", client: true, ipv6: "
 	Name:     "tcpconnect-tp",
 	Group:    groupWho,
 	Question: "who opens TCP connections, by the change of state to SYN_SENT?",
-	Help: `One line per attempt that sent a SYN, at that moment, from the tracepoint of state
-changes alone: a light recording has it. Attempts that fail before the SYN, and
-what became of the others, are in tcpconnect.
-The original reads the address fields for IPv4 of IPv6 sessions too, which are
-empty there: --compat shows that.`,
+	Help: `One line per attempt that sent a SYN, at that moment. It needs only the tracepoint of state
+changes, so a light recording has it. tcpconnect also has attempts that fail before the
+SYN, and the result of the others.
+The original reads the IPv4 address fields even for IPv6 sessions, where they are empty;
+--compat prints that.`,
 	Example: "tcpconnect-tp --comm curl",
 }))

@@ -15,15 +15,15 @@ var _ = register(engine.Analysis{
 	Name:     "tcpconnect",
 	Group:    groupWho,
 	Question: "who opens TCP connections to whom, how does it end, and at what rate?",
-	Help: `One line per attempt, when its outcome is known; connections within this host
-count too. RESULT is connected, the error, closed where the process gave up, or
-pending where the recording ended first. LATms is the time of the handshake. -d
-adds the name that the thread looked up last before it connected: the recording
-has names and addresses, but not which name gave which address.
-BCC leaves out attempts that TCP could not begin, and does not say what became of
-the others: --compat does so.
+	Help: `One line per attempt, printed when its result is known. Connections within this host count
+too. RESULT is connected, the error, closed if the process gave up, or pending if the
+recording ended first. LATms is the time of the handshake. -d adds the last name that the
+thread looked up before it connected: the recording has names and addresses, but not which
+name resolved to which address.
+BCC leaves out attempts that TCP could not start, and does not show the result of the
+others; --compat does the same.
 
-The options are BCC's; -p is that of every analysis.
+The options are BCC's; -p works as in every analysis.
 ` + cgroupsHelp,
 	Example: "tcpconnect -t --port 443",
 	Options: slices.Concat([]engine.Option{

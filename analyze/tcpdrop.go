@@ -14,15 +14,15 @@ var _ = register(engine.Analysis{
 	Name:     "tcpdrop",
 	Group:    groupLost,
 	Question: "which TCP packets does the kernel drop, in which state, why and on what path?",
-	Help: `One block per dropped TCP packet: where from and where to, the state of its socket and
-the flags of its header, the reason in the recording kernel's own words, with the number
-it has there, and the kernel stack. PID owns the socket, if the packet reached one: of packets for no
-socket, neither owner nor state is known. Kernels before 5.17 give no reason. Drops in
-hardware, or before the packet became an sk_buff, are not seen.
-What was still in the queues of a socket at its close (QUEUE_PURGE) is no drop by TCP: it is
-counted, and --purged shows it.
-BCC shows the process on the CPU, which in an interrupt is any, and what was left at the
-close: --compat does so.`,
+	Help: `One block per dropped TCP packet: source and destination, the state of its socket and the
+flags of its header, the reason as the recorded kernel names and numbers it, and the kernel
+stack. PID owns the socket, if the packet reached one; packets for no socket have neither
+owner nor state. Kernels before 5.17 give no reason. Drops in hardware, or before the
+packet became an sk_buff, are not seen.
+Packets that were still in a socket's queues when it closed (QUEUE_PURGE) are not drops by
+TCP: they are counted, and --purged shows them.
+BCC shows the process on the CPU, which is unrelated in an interrupt, and also the packets
+purged at close; --compat does the same.`,
 	Example: "tcpdrop --port 443",
 	Options: append(familyOptions[:len(familyOptions):len(familyOptions)],
 		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Option{Name: "purged", Kind: engine.Flag, Doc: "also what was in the queues of a socket at its close"}, engine.Compat("process on the CPU")),

@@ -14,16 +14,16 @@ var _ = register(engine.Analysis{
 	Name:     "tcplife",
 	Group:    groupLife,
 	Question: "which TCP sessions happened, how long did they live, how many bytes?",
-	Help: `One line per session that ended. MS is the time from the first state of the
-session, its SYN, to CLOSE; PID and COMM are the process that connected or
-accepted. Sessions whose beginning or end is not in the recording follow apart,
-with the part of their life that is. -w adds the time of the handshake, segments
-sent again and how the session ended; formats for programs have them always.
---dot draws who connects to whom, for GraphViz.
+	Help: `One line per session that ended. MS is the time from the first state of the session, its
+SYN, to CLOSE. PID and COMM are the process that connected or accepted. Sessions whose
+start or end is not in the recording are listed separately, with the part of their life
+that is. -w adds the time of the handshake, retransmitted segments and how the session
+ended; formats for programs always have them. --dot draws who connects to whom, for
+GraphViz.
 
---compat=script names the process as the original script does (the one on the
-CPU at SYN_SENT or LAST_ACK, else at CLOSE). --compat=bcc does too, and counts the
-life from ESTABLISHED, since it overwrites the start at every early state.`,
+--compat=script names the process as the original script does: the one on the CPU at
+SYN_SENT or LAST_ACK, otherwise at CLOSE. --compat=bcc does the same, and counts from
+ESTABLISHED, because the tool overwrites the start at every early state.`,
 	Example: "tcplife --port 443",
 	Options: slices.Concat(stampOptions, []engine.Option{
 		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, the IP version, and more columns"},

@@ -13,19 +13,19 @@ var _ = register(engine.Analysis{
 	Name:     "tcpnagle",
 	Group:    groupSlow,
 	Question: "how is Nagle set on transmit calls, how long is transmission held back, and why?",
-	Help: `@nagle counts the transmit attempts by the Nagle flags they were made with.
-@blocked_us is how long data stayed back: from the first attempt that found
-nothing in flight, data queued and sent nothing, to the attempt of the same socket
-that sent some. --held shows the same for any attempt that left data queued and sent
-none, by reason; there Nagle itself appears, which waits for what is in flight.
+	Help: `@nagle counts transmit attempts by their Nagle flags. @blocked_us is how long data was held
+back: from the first attempt that had data queued, nothing in flight, and sent nothing, to
+the attempt of the same socket that sent something. --held shows the same for every
+attempt that left data queued and sent nothing, by reason; this includes Nagle itself,
+which waits for data in flight.
 
-Reasons, from the state after the first such attempt: peer window and congestion
-window have no room; cork and nagle hold back less than a segment; else it was pacing
-or the limit on what a socket may have in queues below. --by reason splits
-@blocked_us by them too; other keys go for all three.
+Reasons come from the state after the first such attempt. peer window and congestion
+window: no room. cork and nagle: less than a segment is held back. Otherwise: pacing, or
+the limit of data that a socket can have in lower queues. --by reason also splits
+@blocked_us by reason; other keys apply to all three.
 
-The original ends a span at the next attempt that returned false, whether or not
-it sent anything, and has no name for the flags 6 and 7. --compat does the same.`,
+The original ends a span at the next attempt that returned false, whether or not it sent
+anything, and has no name for the flags 6 and 7. --compat does the same.`,
 	Example: "tcpnagle --held --port 22",
 	Options: []engine.Option{{Name: "held", Kind: engine.Flag, Doc: "also data that waits while segments are in flight"},
 		engine.By("", append([]string{"reason"}, engine.SocketKeys...)...), engine.Compat("a false return ends the span")},

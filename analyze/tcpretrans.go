@@ -15,18 +15,18 @@ var _ = register(engine.Analysis{
 	Name:     "tcpretrans",
 	Group:    groupLost,
 	Question: "which connections retransmit, in which state, and was the loss on this host?",
-	Help: `One line per buffer that TCP retransmitted. T is R for a retransmission, L for a tail
-loss probe, S for a SYN-ACK. SEGS is how many segments the buffer holds, as RetransSegs,
-ss and iperf3 count them; 0 for a probe with new data and for an attempt that failed. PID
-is the owner of the socket. CWND is the congestion window before, at the last segment received, and
-at the retransmission. LOSS is the reason why this host dropped a packet of that flow
-since the last retransmission, with the queueing discipline where the kernel names it, or
-elsewhere if it dropped none.
--c counts segments per connection. --bpftrace has the columns of the bpftrace version. The
-originals show the process on the CPU, usually not the owner, and count buffers: --compat
-does so, without S, and with L beside its R where -l asks for it.
-Kernels up to 6.12 do not report attempts that failed, among them packets that this
-host's own queue refused; RetransSegs counts those.`,
+	Help: `One line per buffer that TCP retransmitted. T is R for a retransmission, L for a tail loss
+probe, S for a SYN-ACK. SEGS is the number of segments in the buffer, as RetransSegs, ss and
+iperf3 count them; 0 for a probe with new data and for a failed attempt. PID is the owner of
+the socket. CWND is the congestion window at the last received segment, and at the
+retransmission. LOSS is why this host dropped a packet of that flow since the last
+retransmission, with the queueing discipline if the kernel names it, or elsewhere if this
+host dropped none.
+-c counts segments per connection. --bpftrace prints the columns of the bpftrace version.
+The originals show the process on the CPU, usually not the owner, and count buffers;
+--compat does the same, without S, and with -l shows L in addition to its R.
+Kernels up to 6.12 do not report failed attempts, such as packets that this host's own
+queue refused; RetransSegs counts those.`,
 	Example: "tcpretrans -c --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "lossprobe", Short: "l", Kind: engine.Flag, Doc: "with --compat: tail loss probes too"},

@@ -14,11 +14,11 @@ var _ = register(engine.Analysis{
 	Name:     "tcpstates",
 	Group:    groupLife,
 	Question: "how long do TCP sessions stay in each state?",
-	Help: `One line per change of state. MS is the time spent in the old state, 0 where the
-recording does not have its beginning. PID and COMM own the socket; ends that the
-kernel fills in later are shown from the start. --compat shows the task on the CPU
-and the ends as they were at that moment, as BCC does. --summary adds up how long
-sockets stayed in each state, by whatever else --by names.`,
+	Help: `One line per state change. MS is the time spent in the old state, 0 if the recording does
+not have its start. PID and COMM own the socket. Addresses and ports that the kernel sets
+later are shown from the start. --compat shows the task on the CPU, and the addresses and
+ports as they were at that moment, as BCC does. --summary adds up how long sockets stayed
+in each state, by the keys that --by names.`,
 	Example: "tcpstates --summary",
 	Options: slices.Concat(stampOptions, []engine.Option{
 		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, and the IP version"}, csvOption},

@@ -15,14 +15,13 @@ var _ = register(engine.Analysis{
 	Group:    groupFull,
 	Question: "how long is the backlog of listening sockets against its limit, and are SYNs being dropped?",
 	Main:     []string{"backlog"},
-	Help: `@backlog is the length of a listener's accept queue each time a handshake ended,
-by listener and limit. A line above it for each SYN, or last packet of a handshake, that
-found the queue full: the client has to send it again. The table below has, per
-listener, SYNs, the longest queue of handshakes and of connections, what was
-dropped at each, how many SYNs their clients had to send again (SYN+), and how many
-SYN-ACKs this host did (SYNACK+).
-The original mixes all listeners of a limit, looks only where a handshake ends, and
-counts an IPv4 client of an IPv6 listener twice: --compat does so.
+	Help: `@backlog is the length of a listener's accept queue at the end of each handshake, by
+listener and limit. Above it is one line for each SYN, or last packet of a handshake, that
+found the queue full: the client has to retransmit it. The table below shows per listener:
+SYNs, the longest queue of handshakes and of connections, drops at each, SYNs that clients
+retransmitted (SYN+), and SYN-ACKs that this host retransmitted (SYNACK+).
+The original mixes all listeners with the same limit, looks only at the end of a handshake,
+and counts an IPv4 client of an IPv6 listener twice; --compat does the same.
 SYNs that are dropped on their way to the listener are not seen.`,
 	Example: "tcpsynbl --port 80",
 	Options: []engine.Option{engine.By("listener,limit", "comm", "pid", "host", "netns", "cpu"), engine.Compat("by limit only, IPv4 clients of IPv6 listeners counted twice")},

@@ -17,12 +17,12 @@ var _ = register(engine.Analysis{
 	Name:     "tcptop",
 	Group:    groupMuch,
 	Question: "which processes send and receive most over TCP, to whom, second by second?",
-	Help: `For each interval the connections that moved data, greatest sum first. RX_KB and TX_KB
-are the bytes that calls of the process received and sent, divided by 1024 and
-truncated; reads with MSG_PEEK move nothing. From the sends and receives of TCP
-where they were recorded (tcp_msg), else from those of all sockets (sock_io). Data
-that the kernel moves by itself, as NFS and splice do, may be missing.
-BCC counts reads with MSG_PEEK: --compat does so.`,
+	Help: `For each interval, the connections that transferred data, largest sum first. RX_KB and
+TX_KB are the bytes that calls of the process received and sent, divided by 1024 and
+truncated; reads with MSG_PEEK do not count. The bytes come from the sends and receives of
+TCP if these were recorded (tcp_msg), otherwise from those of all sockets (sock_io). Data
+that the kernel moves by itself, as NFS and splice do, can be missing.
+BCC counts reads with MSG_PEEK; --compat does the same.`,
 	Example: "tcptop --interval 5 --by comm,host",
 	Options: slices.Concat([]engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},

@@ -13,21 +13,21 @@ var _ = register(engine.Analysis{
 	Name:     "tcpwin",
 	Group:    groupSlow,
 	Question: "how do congestion window, slow-start threshold and send buffer evolve per connection?",
-	Help: `CSV in every text format. A row "rcv" for each segment that reached an
-established connection, with the values before it was processed; "new" where a
-session reached ESTABLISHED, with its ends (time 0 for sessions older than the
-recording); "retrans" for each buffer retransmitted, its kind as in tcpretrans; "cong"
-where congestion control changed its state, which is then the kind. --send adds "send"
-for each attempt to transmit. time_us counts from the start of the recording. snd_cwnd
-and snd_ssthresh are in segments, the others in bytes; 2147483647 means that no
-threshold is set yet. What happens between two segments shows at the next one.
+	Help: `CSV in every text format. Rows are: "rcv" for each segment that reached an established
+connection, with the values before it was processed; "new" when a session reached
+ESTABLISHED, with its addresses (time 0 for sessions older than the recording); "retrans"
+for each retransmitted buffer, with the kind as in tcpretrans; "cong" when congestion
+control changed its state, with the state as kind. --send adds "send" for each transmit
+attempt. time_us counts from the start of the recording. snd_cwnd and snd_ssthresh are in
+segments, the others in bytes; 2147483647 means that no threshold is set yet. Changes
+between two segments show at the next segment.
 
---top counts rows per session, busiest first; --sock and --gen cut out one of them; --plot
-draws it into a file, the end that sent most unless --sock says which. --step leaves out rows so
-that a session has at most one rcv or send row in so many milliseconds.
+--top counts rows per session, busiest first. --sock and --gen select one session. --plot
+draws it into a file: the side that sent most, unless --sock says which. --step keeps at
+most one rcv or send row of a session in that many milliseconds.
 
-The kernel reuses socket addresses: a "new" row begins another session at the same
-address. --compat prints the original's seven columns and its "rcv" rows only.`,
+The kernel reuses socket addresses: a "new" row starts another session at the same
+address. --compat prints only the original's seven columns and its "rcv" rows.`,
 	Example: "tcpwin --plot window.svg --port 443",
 	Options: []engine.Option{
 		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "20", Doc: "the sessions with most rcv rows instead of the rows"},

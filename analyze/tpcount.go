@@ -7,11 +7,11 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"iwltps --match iwlwifi*", "p23 --match iwlwifi*"},
 	Group:    groupCPU,
 	Question: "how often are tracepoints passed?",
-	Help: `How often each tracepoint was passed while the recorder counted it, rarest first,
-from a row per tracepoint, CPU and second. --from and --to take the rows that end in
-that time, --rate divides by the time that they cover. Which tracepoints there are
-decides the recording (netrec record --count-tp 'iwlwifi*'); a driver that is
-loaded later is not counted.`,
+	Help: `How often each tracepoint was hit while the recorder counted it, rarest first, from one row
+per tracepoint, CPU and second. --from and --to select the rows that end in that time;
+--rate divides by the time that they cover. The recording decides which tracepoints are
+counted (netrec record --count-tp 'iwlwifi*'); those of a driver that is loaded later are
+not.`,
 	Example: "tpcount --match iwlwifi*",
 	Options: countedOptions("probe"),
 	New:     func(in *engine.Input) engine.Fold { return newCounted(in, "tp_count", "probe", "tracepoint:") },

@@ -12,12 +12,12 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"b9 --look bcc", "p19"},
 	Group:    groupWho,
 	Question: "which ways through the kernel lead to packets being sent?",
-	Help: `How many packets were handed to drivers from each kernel stack, rarest first. TCP
-also sends from the receive path, when an acknowledgement opens its window: such a
-stack begins with an interrupt, and the process on the CPU has nothing to do with it.
-Functions that the compiler inlined are missing from stacks. A packet that a driver
-refused is handed over again and counts each time. Unless recorded with --all-stacks, on each
-CPU the first 32 packets a second have a stack, and every 64th of the others.`,
+	Help: `How many packets each kernel stack handed to drivers, rarest first. TCP also sends from
+the receive path, when an acknowledgement opens its window: such a stack begins with an
+interrupt, and the process on the CPU is unrelated. Functions that the compiler inlined are
+missing from stacks. A packet that a driver refused is handed over again and counts each
+time. Without --all-stacks at recording, the first 32 packets a second on each CPU have a
+stack, and every 64th of the others.`,
 	Example: "txstacks --frames 8",
 	Options: []engine.Option{
 		{Name: "frames", Kind: engine.Number, Default: "0", Doc: "innermost frames of a stack that count; 0 for all"},

@@ -7,10 +7,10 @@ var _ = register(engine.Analysis{
 	Aliases:  []string{"p15"},
 	Group:    groupMuch,
 	Question: "which processes send and receive over UDP, and how often?",
-	Help: `Calls of UDP's send and receive functions of both families, by function and process,
-rarest first, those that returned an error too. Each datagram of sendmmsg(2) and
-recvmmsg(2) is a call of its own.
-Without udp_msg (profile full) they are counted at the socket layer, which calls these.
+	Help: `Calls of UDP's send and receive functions, IPv4 and IPv6, by function and process, rarest
+first, including those that returned an error. Each datagram of sendmmsg(2) and
+recvmmsg(2) counts as one call.
+Without udp_msg (profile full) they are counted in the socket layer, which calls these.
 Tunnels in the kernel (VXLAN, WireGuard) do not pass these functions.`,
 	Example: "udpcalls --by comm,host",
 	Options: []engine.Option{engine.By("func,pid,comm", callKeys...)},

@@ -14,15 +14,14 @@ var _ = register(engine.Analysis{
 	Name:     "udpconnect",
 	Group:    groupWho,
 	Question: "which processes connect UDP sockets, or send without connecting, to where?",
-	Help: `One line per connect of a UDP socket. LPORT is the local port; RESULT is connected or
-the error; WHAT names the service where the port is that of DNS. UDP needs no connect:
---flows also lists the first datagram that a socket which is not connected sends to
-each destination. --first adds when a connected socket sent and received its first
-datagram, in microseconds after the connect. How long sockets live and what they move is
-in udplife.
-The original shows connects of all datagram sockets, ping's among them, and does not
-say which failed: --compat does so.
-Sockets that were connected before the recording are not among them.`,
+	Help: `One line per connect of a UDP socket. LPORT is the local port. RESULT is connected or the
+error. WHAT names the service if the port is that of DNS. UDP needs no connect: --flows
+also lists the first datagram that an unconnected socket sends to each destination.
+--first adds when a connected socket sent and received its first datagram, in microseconds
+after the connect. udplife shows how long sockets live and how much they transfer.
+The original shows connects of all datagram sockets, including ping's, and does not mark
+failures; --compat does the same.
+Sockets that were connected before the recording are not shown.`,
 	Example: "udpconnect --flows",
 	Options: []engine.Option{
 		{Name: "flows", Kind: engine.Flag, Doc: "also destinations of sockets that are not connected"},

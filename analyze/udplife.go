@@ -12,15 +12,14 @@ var _ = register(engine.Analysis{
 	Name:     "udplife",
 	Group:    groupLife,
 	Question: "how long do UDP sockets talk to each peer, and how many bytes?",
-	Help: `One line per connection of a UDP socket, from its connect to a connect elsewhere or to the
-end of the socket: the close of its last descriptor, not the release of its memory, which
-may come later. TX_B and RX_B are the bytes that were sent and received in that
-time. Then connections that the recording cut, with the part of their life that it
-has, and flows of sockets that are not connected: one per peer, from the first to
-the last datagram, another after so many seconds of silence.
-The original sees only the functions for IPv4, so IPv6 has no bytes and no end there;
-it counts sends that failed and reads with MSG_PEEK, and a second connect moves the
-beginning: --compat does so.
+	Help: `One line per connection of a UDP socket: from its connect until it connects elsewhere or
+its last descriptor is closed (its memory may be freed later). TX_B and RX_B are the bytes
+sent and received in that time. Connections that are only partly in the recording follow,
+with the part that is. Last come flows of unconnected sockets: one per peer, from the first
+to the last datagram; a new flow starts after --idle seconds of silence.
+The original hooks only the functions for IPv4, so IPv6 has no bytes and no end. It counts
+failed sends and reads with MSG_PEEK, and a second connect moves the start. --compat does
+the same.
 Datagrams of tunnels in the kernel (VXLAN, WireGuard) are not counted.`,
 	Example: "udplife --port 53",
 	Options: []engine.Option{{Name: "idle", Kind: engine.Number, Default: "30", Doc: "seconds of silence that end a flow of an unconnected socket"},
