@@ -20,12 +20,13 @@ type joinCase struct {
 	args  string
 	like  map[string]string // tables whose rows are parts of rows of another
 	parts []string          // columns that may be less: what is certain of a life, sums of what is there
+	least []string          // the same, of tables that are like another: who connected is not known
 	skip  []string          // columns that depend on how many others were seen
 }
 
 var joinCases = []joinCase{
-	{args: "tcplife", like: map[string]string{"cut": "sessions"}, parts: []string{"ms", "life_ns"}},
-	{args: "tcplife --unacked", like: map[string]string{"cut": "sessions"}, parts: []string{"ms", "life_ns"}},
+	{args: "tcplife", like: map[string]string{"cut": "sessions"}, parts: []string{"ms", "life_ns"}, least: []string{"tx_bytes", "tx_kb"}},
+	{args: "tcplife --unacked", like: map[string]string{"cut": "sessions"}, parts: []string{"ms", "life_ns"}, least: []string{"tx_bytes", "tx_kb"}},
 	{args: "tcpstates"},
 	{args: "tcpconnect"},
 	{args: "tcpconnect-tp"},
@@ -152,7 +153,8 @@ func (c *joinCase) fits(r, truth map[string]any, part bool) bool {
 		}
 		a, isNumber := v.(json.Number)
 		b, _ := w.(json.Number)
-		if !isNumber || !slices.Contains(c.parts, col) || number(a) > number(b) {
+		less := slices.Contains(c.parts, col) || part && slices.Contains(c.least, col)
+		if !isNumber || !less || number(a) > number(b) {
 			return false
 		}
 	}

@@ -198,7 +198,7 @@ func (h *lossHost) connect(pid int64, comm, from, early, to string) {
 		func() { h.change(h.task, e, "ESTABLISHED", "FIN_WAIT1", e.conn) },
 		func() { h.close(e, 3000) },
 		func() { h.change(h.soft, e, "FIN_WAIT1", "FIN_WAIT2", e.conn) },
-		func() { h.over(e, "FIN_WAIT2") })
+		func() { h.over(e, "FIN_WAIT2", 2) })
 	h.steps(60_000+h.r.Int64N(900_000), do...)
 }
 
@@ -228,7 +228,7 @@ func (h *lossHost) serve(local, remote string) {
 		func() { h.change(h.soft, e, "ESTABLISHED", "CLOSE_WAIT", e.conn) },
 		func() { h.change(h.task, e, "CLOSE_WAIT", "LAST_ACK", e.conn) },
 		func() { h.close(e, 3000) },
-		func() { h.over(e, "LAST_ACK") })
+		func() { h.over(e, "LAST_ACK", 1) })
 	h.steps(60_000+h.r.Int64N(900_000), do...)
 }
 
@@ -315,9 +315,10 @@ func (h *lossHost) close(e *endpoint, took int) {
 	h.fds[e.pid][e.fd-4] = false
 }
 
-// over is the end of a TCP socket; its address is free at once.
-func (h *lossHost) over(e *endpoint, from string) {
-	h.soft(e, "tcp_state", "old_state=%s new_state=CLOSE protocol=tcp conn=%s bytes_acked=%d bytes_received=%d total_retrans=%d", from, e.conn, e.tx, e.rx, h.r.IntN(3))
+// over is the end of a TCP socket, which counts so many SYN and FIN as bytes that it sent, and
+// the peer's FIN; its address is free at once.
+func (h *lossHost) over(e *endpoint, from string, signs int64) {
+	h.soft(e, "tcp_state", "old_state=%s new_state=CLOSE protocol=tcp conn=%s bytes_acked=%d bytes_received=%d tcp_flags=1 total_retrans=%d", from, e.conn, e.tx+signs, e.rx+1, h.r.IntN(3))
 	h.free(e)
 }
 

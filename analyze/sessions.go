@@ -57,7 +57,10 @@ func (f *tcplife) cache(l *life, r *engine.Row) {
 // close takes the end of a session. Its line waits for what is learnt of the socket after:
 // a connection may be reset before a process accepts it.
 func (f *tcplife) close(l *life, r *engine.Row) {
-	s, bytes := r.Sock, traffic{r.Int(f.tx), r.Int(f.rx), r.Has(f.tx)}
+	s, bytes := r.Sock, f.bytes.data(r)
+	if f.compat != "no" {
+		bytes = f.bytes.counted(r)
+	}
 	if !l.cached {
 		f.cache(l, r)
 	}

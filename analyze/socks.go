@@ -7,7 +7,6 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
-	"netrec/analyze/scan"
 )
 
 var _ = register(engine.Analysis{
@@ -36,13 +35,12 @@ type socks struct {
 	all   int64
 	again *engine.Resent
 
-	bytes           *engine.Bytes
-	acked, received scan.Col
+	bytes *engine.Bytes
+	end   *endBytes
 }
 
 func newSocks(in *engine.Input) engine.Fold {
-	f := &socks{in: in, bytes: in.Bytes(),
-		acked: in.Int("bytes_acked"), received: in.Int("bytes_received"), again: in.Resent()}
+	f := &socks{in: in, bytes: in.Bytes(), end: newEndBytes(in), again: in.Resent()}
 	key := map[string]func(*usedSock) int64{
 		"bytes": func(s *usedSock) int64 { return s.tx + s.rx }, "tx": func(s *usedSock) int64 { return s.tx },
 		"rx": func(s *usedSock) int64 { return s.rx }, "life": func(s *usedSock) int64 { return s.until - s.First },
@@ -78,7 +76,8 @@ func (f *socks) row(r *engine.Row) {
 	case "sock_io":
 		u.io(f.bytes.Moved(r))
 	case "tcp_state":
-		u.acked, u.received = max(u.acked, r.Int(f.acked)), max(u.received, r.Int(f.received))
+		b := f.end.data(r)
+		u.acked, u.received = max(u.acked, b.tx), max(u.received, b.rx)
 	case "tcp_retrans":
 		u.retrans += f.again.Segments(r)
 	case "skb_drop":
@@ -101,7 +100,7 @@ func (f *socks) ended(s *agg.Socket) {
 	case s.Open:
 		until = f.in.End()
 	}
-	// TCP's own counters include SYN and FIN, so the calls come first, where all of them are there.
+	// TCP counts what was acknowledged and what came, read or not: calls come first, where all of them are there.
 	if thinned := f.in.Thinned(s, s.First, until); thinned || f.in.Meta.Rows["sock_io"] == 0 {
 		u.tx, u.rx, u.unknown = u.acked, u.received, thinned && u.acked+u.received == 0
 	}

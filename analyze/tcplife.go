@@ -22,8 +22,9 @@ ended; formats for programs always have them. --dot draws who connects to whom, 
 GraphViz.
 
 --compat=script names the process as the original script does: the one on the CPU at
-SYN_SENT or LAST_ACK, otherwise at CLOSE. --compat=bcc does the same, and counts from
-ESTABLISHED, because the tool overwrites the start at every early state.`,
+SYN_SENT or LAST_ACK, otherwise at CLOSE. It counts bytes as the kernel does, where a SYN
+and a FIN are one each. --compat=bcc does the same, and counts the life from ESTABLISHED,
+because the tool overwrites the start at every early state.`,
 	Example: "tcplife --port 443",
 	Options: slices.Concat(stampOptions, []engine.Option{
 		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, the IP version, and more columns"},
@@ -45,14 +46,15 @@ type tcplife struct {
 	family familyFilter
 	ports  portFilter
 
-	oldState, newState, pid, comm, tx, rx, retrans, sockErr scan.Col
-	sessions, shorter, shorterMS, strangers                 int64
+	oldState, newState, pid, comm, retrans, sockErr scan.Col
+	bytes                                           *endBytes
+	sessions, shorter, shorterMS, strangers         int64
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
 	f := &tcplife{compat: in.Text("compat"), family: newFamilyFilter(in), ports: newPortFilter(in),
 		sockErr: in.Int("sk_err"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
-		tx: in.Int("bytes_acked"), rx: in.Int("bytes_received"), retrans: in.Int("total_retrans")}
+		bytes: newEndBytes(in), retrans: in.Int("total_retrans")}
 	f.tables = newLives(in, livesLook{newStamp(in, in.Flag("time"), in.Flag("timestamp"), 6), f.compat != "no", in.Flag("wide"), f.compat == "bcc", in.Flag("csv")},
 		f.more(in)...)
 	if node := in.Text("dot"); node != "no" {

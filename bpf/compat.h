@@ -26,6 +26,15 @@ static __always_inline u8 ca_state(struct tcp_sock *tp, const bool direct)
 	return direct ? BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) : BPF_CORE_READ_BITFIELD_PROBED(icsk, icsk_ca_state);
 }
 
+/* The bit of sk_flags that only TCP sets, when the peer's FIN has come. It is number one in
+ * enum sock_flags since 2.6. */
+#define SOCK_DONE 1
+
+static __always_inline bool peer_finished(struct sock *sk, const bool direct)
+{
+	return K(sk, __sk_common.skc_flags) >> SOCK_DONE & 1;
+}
+
 /* Options of inet_sock were bit fields up to 6.5 and are bits of inet_flags since. The
  * kernel's enum of these bits has no name by which their numbers could be asked for; they
  * have not moved since. */

@@ -200,6 +200,8 @@ struct tcp_state {
 	u8 old_state;
 	u8 new_state;
 	u32 uid;
+	u8 tcp_flags;
+	u8 pad15[7];
 };
 
 #define EV_tcp_rcv_est 11

@@ -100,6 +100,7 @@ struct sock_common {
 	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
 	union {
+		unsigned long skc_flags;
 		struct sock *skc_listener;
 	};
 };

@@ -8,6 +8,7 @@ static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, co
 
 	r->bytes_acked = r->bytes_received = r->segs_in = r->segs_out = r->total_retrans = -1;
 	r->srtt_us = -1;
+	r->tcp_flags = 0;
 	if (!tp || r->protocol != IPPROTO_TCP || r->new_state != TCP_CLOSE)
 		return;
 	r->bytes_acked = K(tp, bytes_acked);
@@ -16,6 +17,7 @@ static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, co
 	r->segs_out = K(tp, segs_out);
 	r->total_retrans = K(tp, total_retrans);
 	r->srtt_us = K(tp, srtt_us) >> 3; /* kept eightfold */
+	r->tcp_flags = peer_finished(sk, direct); /* FIN is the lowest bit */
 }
 
 static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate, const bool direct)

@@ -29,7 +29,7 @@ type SkbDrop struct {
 	Reason   int32  `col:"drop_reason" as:"enum drop_reason" null:"ones" doc:"why, in the recording kernel's own words; NULL before 5.17"`
 	Len      int32  `col:"len_bytes"`
 	L4       uint16 `col:"protocol" as:"enum protocol" null:"ones"`
-	TCPFlags uint8  `col:"tcp_flags" null:"zero" doc:"flag byte of the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32"`
+	TCPFlags uint8  `col:"tcp_flags" null:"zero"`
 	State    uint8  `col:"state" as:"enum tcp_state" null:"zero"`
 	_        [4]uint8
 	KStack   [64]uint64 `col:"kstack" as:"kstack" doc:"kernel stack, folded, outermost first; NULL where none was taken, see skb_drop and dev_xmit"`

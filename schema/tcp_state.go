@@ -5,8 +5,8 @@ type TCPState struct {
 	Header
 	Tuple
 	Cookie        int64  `col:"cookie" null:"zero" doc:"socket cookie, where the kernel has made one"`
-	BytesAcked    int64  `col:"bytes_acked" null:"ones" unit:"bytes" doc:"bytes the peer has acknowledged; on changes to CLOSE"`
-	BytesReceived int64  `col:"bytes_received" null:"ones" unit:"bytes" doc:"bytes received in order; on changes to CLOSE"`
+	BytesAcked    int64  `col:"bytes_acked" null:"ones" unit:"bytes" doc:"bytes the peer has acknowledged, as the kernel counts: the SYN of a connect is one, and so is a FIN; on changes to CLOSE"`
+	BytesReceived int64  `col:"bytes_received" null:"ones" unit:"bytes" doc:"bytes received in order; a FIN is one; on changes to CLOSE"`
 	SegsIn        int64  `col:"segs_in" null:"ones" unit:"segments" doc:"segments received; on changes to CLOSE"`
 	SegsOut       int64  `col:"segs_out" null:"ones" unit:"segments" doc:"segments sent; on changes to CLOSE"`
 	TotalRetrans  int64  `col:"total_retrans" null:"ones" unit:"segments" doc:"segments retransmitted over the whole life; on changes to CLOSE"`
@@ -16,6 +16,8 @@ type TCPState struct {
 	OldState      uint8  `col:"old_state" as:"enum tcp_state" doc:"state before the change"`
 	NewState      uint8  `col:"new_state" as:"enum tcp_state" doc:"state after the change"`
 	UID           uint32 `col:"uid" null:"ones" doc:"user that the process on the CPU runs as, by the host's numbers; of changes of state only on those to SYN_SENT"`
+	TCPFlags      uint8  `col:"tcp_flags" null:"zero" doc:"flag byte of the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32; of changes to CLOSE FIN if the peer's has come"`
+	_             [7]uint8
 }
 
 var tcpState = Event{ID: 10, Name: "tcp_state", Row: TCPState{}, Rate: Low, Profile: Light,
