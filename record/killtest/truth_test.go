@@ -17,6 +17,7 @@ type finding struct {
 	matched int64            // of them, with a call in the log
 	lost    int64            // by rows of event lost
 	sums    map[string]int64 // rows by event
+	kernel  map[string]int64 // rows by the counter that the kernel raised for them, as nstat has it
 	wrong   []string
 	meta    *scan.Meta
 }
@@ -36,6 +37,7 @@ var (
 	colRet, colDir, colLport, colRport = column("ret"), column("dir"), column("lport"), column("rport")
 	colOld, colNew, colCount           = column("old_state"), column("new_state"), column("lost_count")
 	colLostEvent, colLostCPU, colCause = column("lost_event"), column("lost_cpu"), column("cause")
+	colProt                            = column("prot_name")
 )
 
 // truth compares rows with the log, in the order of time.
@@ -66,7 +68,7 @@ func inspect(sides []*rig.Side, paths ...string) (*truth, error) {
 	t := &truth{sides: map[rig.Key]*rig.Side{}, at: map[rig.Key]int{}, skips: map[rig.Key]int{}, states: map[uint64]string{},
 		hot: map[int64]int64{}, seqs: map[int64][]int64{}, losses: map[[3]string]int64{}}
 	meta := *f.Meta() // that of the recording ends with it
-	t.sums, t.meta = map[string]int64{}, &meta
+	t.sums, t.kernel, t.meta = map[string]int64{}, map[string]int64{}, &meta
 	for _, s := range sides {
 		t.sides[s.Key] = s
 	}
@@ -98,6 +100,9 @@ func (t *truth) row(r *scan.Row) error {
 		return nil
 	}
 	t.rows++
+	if name := counterOf(r); name != "" {
+		t.kernel[name]++
+	}
 	cpu, seq := r.Int(colCPU), r.Int(colSeq)
 	t.seqs[cpu] = append(t.seqs[cpu], seq)
 	if !r.Event.Rare() {
@@ -118,6 +123,19 @@ func (t *truth) row(r *scan.Row) error {
 		t.state(r)
 	}
 	return nil
+}
+
+// counterOf is the kernel's counter that went up with a row, "" for none.
+func counterOf(r *scan.Row) string {
+	switch {
+	case r.Event.Name == "tcp_state" && r.Str(colNew) == "SYN_SENT":
+		return "TcpActiveOpens"
+	case r.Event.Name == "tcp_state" && r.Str(colOld) == "SYN_RECV" && r.Str(colNew) == "ESTABLISHED":
+		return "TcpPassiveOpens"
+	case r.Event.Name == "sock_io" && r.Str(colProt) == "UDP" && r.Int(colRet) >= 0:
+		return map[string]string{"send": "UdpOutDatagrams", "recv": "UdpInDatagrams"}[r.Str(colDir)]
+	}
+	return ""
 }
 
 // call holds a row against the next call of its side; with losses, calls may have no row.
