@@ -37,7 +37,7 @@ func (s *session) describe() error {
 		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
 		schema.KeyEnums: s.hooks.Enums,
 	}
-	return s.describeFile(s.file, s.meta, s.report.Sockets, s.counter)
+	return s.describeFile(s.file, s.meta, nil, s.counter) // the sockets come with their owners
 }
 
 // describeFile sets the metadata with which a file begins. It is also called beside the

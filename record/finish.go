@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -38,10 +39,12 @@ func (s *session) abort() {
 		s.hooks.Release()
 	}
 	s.reader.Stop()
+	if s.writer != nil {
+		s.writer.finish(s.drain.pile)
+		s.file = s.writer.file
+	}
 	if s.file != nil {
-		if s.opt.Place == nil {
-			s.file.Remove(s.opt.Output)
-		}
+		s.file.Remove(cmp.Or(s.path, s.opt.Output))
 		_ = s.file.Close()
 	}
 	if s.files != nil {

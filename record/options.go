@@ -27,6 +27,7 @@ type Options struct {
 	Budget     float64                // part of the host's CPU time that is not to be exceeded; 0: whatever it costs
 	Mechanism  map[string]schema.Kind // by event: use only this mechanism
 	Within     time.Duration          // rows are on disk after this time; 0 for the default
+	Start      time.Duration          // attach hooks for no longer than this; 0 for the default
 	Buffer     int64                  // bytes of kernel memory for the rings, 0 for the default
 	Filters    filter.Words           // which rows; none for all
 	CountFuncs []string               // patterns of kernel functions whose calls are counted

@@ -34,6 +34,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.open(); err != nil {
 		return err
 	}
+	s.made.Store(s.file)
 	if os.Getenv("SUDO_UID") != "" && s.opt.Place == nil { // the file is for the user behind sudo
 		id := priv.Target()
 		if err := s.file.Chown(id.UID, id.GID); err != nil {
@@ -64,7 +65,23 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	// Nearly from the first event on there is a whole file, also for stock readers.
-	if err := errors.Join(s.report.Own(ctx), s.describe(), s.file.Commit()); err != nil {
+	if err := errors.Join(s.describe(), s.file.Commit()); err != nil {
+		return err
+	}
+	s.startWriting()
+	ended := s.drainAside()
+	if err := errors.Join(s.becomeNobody(ctx), ended()); err != nil {
+		return err
+	}
+	debug.SetGCPercent(leanGC)
+	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
+	return s.begin()
+}
+
+// becomeNobody does the last things that need privileges and gives them up, while rows are already
+// taken from the rings: on a large or busy host this takes longer than rings can wait.
+func (s *session) becomeNobody(ctx context.Context) error {
+	if err := s.ownSockets(ctx); err != nil {
 		return err
 	}
 	if s.opt.Place != nil {
@@ -77,16 +94,24 @@ func (s *session) prepare(ctx context.Context) error {
 			return fmt.Errorf("tell that recording has begun: %w", err)
 		}
 	}
-	if err := priv.Drop(); err != nil {
-		return err
-	}
-	if err := fence.Deny(); err != nil {
+	if err := errors.Join(priv.Drop(), fence.Deny()); err != nil {
 		return err
 	}
 	s.rooted = time.Since(s.begun)
-	debug.SetGCPercent(leanGC)
-	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
-	return s.begin()
+	return nil
+}
+
+// ownSockets asks who owns the sockets of the start, for as long as there is time, and lets the
+// writer put it into the file.
+func (s *session) ownSockets(ctx context.Context) error {
+	ctx, cancel := context.WithDeadline(ctx, s.begun.Add(s.limit()*5/4)) // a little also where attaching took all
+	defer cancel()
+	if err := s.report.Own(ctx); err != nil {
+		return err
+	}
+	s.meta.Warnings = s.warnings(0)
+	s.writer.facts.Store(&map[string]any{schema.KeySockets: s.report.Sockets, schema.KeyRecording: s.meta})
+	return nil
 }
 
 // touch makes a file, as root still: never through a link that somebody else may have laid,
@@ -149,7 +174,7 @@ func (s *session) attach() error {
 	conf := hook.Config{Events: s.opt.Events, Detail: s.opt.Profile == schema.Full, Force: s.opt.Mechanism, Symbols: s.symbols,
 		Ref: s.names.ref, CPUs: s.cpus, Rings: rings(s.cpus), RingBytes: hot, RareBytes: rare,
 		Libraries: s.opt.Libraries, Reader: s.reader, Self: uint32(os.Getpid()), ReaderPid: s.reader.Pid(), KeeperPid: s.keeper(), Filters: s.filters.Constants(),
-		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Budget: s.opt.Budget > 0, Clock: mono}
+		AllStacks: s.opt.AllStacks, CountFuncs: s.opt.CountFuncs, CountTPs: s.opt.CountTPs, Share: s.opt.Share, Budget: s.opt.Budget > 0, Clock: mono, Enough: s.enough}
 	var err error
 	s.watchModules()
 	began := mono()
@@ -158,6 +183,9 @@ func (s *session) attach() error {
 	}
 	s.attaching = time.Duration(mono() - began)
 	s.missing = unseen(s.hooks.Plans)
+	if err := s.attachedSome(); err != nil {
+		return err
+	}
 	if s.opt.Follow {
 		if err := s.hooks.StartHelper(); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -48,8 +49,11 @@ type session struct {
 	start     schema.Anchor
 	meta      schema.Recording
 	begun     time.Time
-	opened    time.Time     // when the probes began to make rows
-	rooted    time.Duration // how long the recorder kept its privileges
+	committed time.Time                      // when a pile was handed over last
+	asked     atomic.Bool                    // to end, while the recording was being set up
+	made      atomic.Pointer[capture.Writer] // the first file, while the recording is being set up
+	opened    time.Time                      // when the probes began to make rows
+	rooted    time.Duration                  // how long the recorder kept its privileges
 
 	attaching time.Duration // how long it took to attach the hooks
 
@@ -87,8 +91,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	// From here on a signal ends the recording in order, also while it is being set up.
 	signal.Notify(s.signals, endings()...)
 	defer signal.Stop(s.signals)
-	if err := s.prepare(ctx); err != nil {
-		s.abort()
+	if err := s.setUp(ctx); err != nil {
 		return nil, err
 	}
 	if err := notify(s.opt.Manager, "READY=1"); err != nil {
@@ -111,11 +114,16 @@ func endings() []os.Signal {
 	return list
 }
 
-// begin starts the writer with what is known at the start, and releases the command.
-func (s *session) begin() error {
+// startWriting lets rows go from the rings into the file.
+func (s *session) startWriting() {
 	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus, s.opt.Within)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix, s.drain.fixed = s.fixer()
+	s.committed = s.opened
+}
+
+// begin writes down what is known at the start, and releases the command.
+func (s *session) begin() error {
 	s.startBudget()
 	s.noteCost(s.first)
 	if err := s.metaRows(); err != nil {
@@ -148,18 +156,10 @@ func (s *session) run(ctx context.Context) error {
 	}
 	cost := time.Now()
 	s.turning.began, s.turning.ready = s.opened, make(chan *coming, 1)
-	commit := cost.Add(-s.writer.pace.usual()) // the hooks saw events before this loop began
 	for s.end == "" {
-		// Not less than a moment: the writer may be too busy for a commit that is due.
-		if err := s.drain.wait(min(tick, max(moment, s.commitEvery()-time.Since(commit)))); err != nil {
+		now, err := s.takeRows(tick)
+		if err != nil {
 			return err
-		}
-		now := time.Now()
-		s.drain.all()
-		if mono()-s.acct.seenAt >= int64(tick) {
-			if err := s.acct.look(s.drain.pile, mono(), s.header, false); err != nil {
-				return err
-			}
 		}
 		if err := s.govern(now); err != nil {
 			return err
@@ -174,14 +174,8 @@ func (s *session) run(ctx context.Context) error {
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
 			cost = now
 		}
-		if now.Sub(commit) >= s.commitEvery() || s.drain.pile.bytes > handOverBytes || s.drain.full {
-			handed, err := s.handOver(now)
-			if err != nil {
-				return err
-			}
-			if handed {
-				commit = now
-			}
+		if err := s.commitDue(now); err != nil {
+			return err
 		}
 		if err := s.rotate(now); err != nil {
 			return err
@@ -189,6 +183,32 @@ func (s *session) run(ctx context.Context) error {
 		s.end = s.ended(ctx, timer)
 	}
 	return nil
+}
+
+// takeRows waits for rows, up to a time, takes them from the rings, and looks after the account.
+func (s *session) takeRows(most time.Duration) (now time.Time, err error) {
+	// Not less than a moment: the writer may be too busy for a commit that is due.
+	if err := s.drain.wait(min(most, max(moment, s.commitEvery()-time.Since(s.committed)))); err != nil {
+		return now, err
+	}
+	now = time.Now()
+	s.drain.all()
+	if mono()-s.acct.seenAt >= int64(tick) {
+		err = s.acct.look(s.drain.pile, mono(), s.header, false)
+	}
+	return now, err
+}
+
+// commitDue gives the pile to the writer when it is time to.
+func (s *session) commitDue(now time.Time) error {
+	if now.Sub(s.committed) < s.commitEvery() && s.drain.pile.bytes <= handOverBytes && !s.drain.full {
+		return nil
+	}
+	handed, err := s.handOver(now)
+	if handed {
+		s.committed = now
+	}
+	return err
 }
 
 // commitEvery is the time between commits. A file that runs all day should not grow by
@@ -227,6 +247,9 @@ func (s *session) ended(ctx context.Context, timer <-chan time.Time) string {
 	case <-ctx.Done():
 		return "signal"
 	default:
+	}
+	if s.asked.Load() {
+		return "signal"
 	}
 	if s.opt.Count > 0 && s.drain.total >= s.opt.Count {
 		return "count"

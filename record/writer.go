@@ -28,6 +28,8 @@ type writer struct {
 	objects func(known int) []schema.Object // files of code, if more than those known; nil in tests
 	listed  int                             // of them in this file
 
+	facts atomic.Pointer[map[string]any] // metadata for the next commit, by key; nil for none
+
 	done0  int64 // bytes and rows of the files before this one
 	rows0  int64
 	shares shares                        // of the account, by file
@@ -117,6 +119,9 @@ func (w *writer) commit(p *pile) error {
 	if err := w.listObjects(); err != nil {
 		return err
 	}
+	if err := w.addFacts(); err != nil {
+		return err
+	}
 	if w.lossy() {
 		if err := w.file.Set(schema.KeyLosses, w.shares.rest(w.acct.counts())); err != nil {
 			return err
@@ -128,6 +133,20 @@ func (w *writer) commit(p *pile) error {
 		}
 	}
 	return w.file.Commit()
+}
+
+// addFacts puts what became known since the last commit into the metadata.
+func (w *writer) addFacts() error {
+	facts := w.facts.Swap(nil)
+	if facts == nil {
+		return nil
+	}
+	for key, v := range *facts {
+		if err := w.file.Set(key, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listObjects puts the files into the metadata that frames of this commit are in: they

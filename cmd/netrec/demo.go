@@ -107,7 +107,7 @@ func recordDemo(ctx context.Context, out, errOut io.Writer, file string) error {
 	if err != nil {
 		return fmt.Errorf("find own binary: %w", err)
 	}
-	args := []string{"record", "--profile", "full", "--netns", strconv.Itoa(traffic.cmd.Process.Pid), "-t", "60s", "-o", file, "--ready-file", ready}
+	args := []string{"record", "--profile", "full", "--netns", strconv.Itoa(traffic.cmd.Process.Pid), "-t", "60s", "--start-within", "10m", "-o", file, "--ready-file", ready}
 	fmt.Fprintf(out, "$ netrec record --profile full --netns … -o %s\n", file)
 	rec := exec.CommandContext(ctx, self, args...)
 	plain := struct{ io.Writer }{out} // no terminal: its line of status would be in the way

@@ -47,6 +47,10 @@ privileges and becomes an unprivileged user (netrec, or nobody if that does not 
 stacks are recorded, a second process keeps the capabilities to open other users' files, to name
 the frames. A seccomp filter lets it read files and nothing else.
 
+Attaching the probes takes about a second, and much longer on a host without free CPU. After
+--start-within the recording begins with the probes that are attached, those of light first, and
+names the missing ones. If it has not begun after twice that time, it gives up with exit code 1.
+
 Name lookups are recorded in the C libraries that exist at the start, including those of containers,
 and for programs that start later. DNS calls in containers that start during the recording are
 missed unless you pass --dns-follow; the file lists their libraries. --dns-follow needs
@@ -97,6 +101,7 @@ code if it is not 0.`,
 	fl.StringVar(&f.budget, "budget", "", "keep probes and recorder below this share of the host's CPU time, such as 2%, by sampling hot events")
 	fl.StringVar(&f.buffer, "buffer", "", "kernel memory for events that are not yet written, such as 64M (default 32M, at least 1M per CPU)")
 	fl.DurationVar(&f.opt.Within, "commit", record.DefaultWithin, "write events to the file at least this often, 1s to 1m; a crash loses no more than that, and longer is cheaper")
+	fl.DurationVar(&f.opt.Start, "start-within", record.DefaultStart, "attach probes for no longer than this, then record with those that are attached")
 	f.opt.Filters = filter.Words{}
 	addFilters(fl, f.opt.Filters)
 	fl.StringSliceVar(&f.opt.CountFuncs, "count-func", nil, "count calls of matching kernel functions, such as 'tcp_*', once a second (event func_count)")
@@ -153,6 +158,9 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	}
 	if f.opt.Within < time.Second || f.opt.Within > time.Minute {
 		return fmt.Errorf("--commit %s: want a time between 1s and 1m", f.opt.Within)
+	}
+	if f.opt.Start < time.Second || f.opt.Start > time.Hour {
+		return fmt.Errorf("--start-within %s: want a time between 1s and 1h", f.opt.Start)
 	}
 	f.opt.Mechanism = map[string]schema.Kind{}
 	for _, m := range f.mechanism {

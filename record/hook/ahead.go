@@ -60,7 +60,9 @@ func (s *Set) loadAhead(events []*schema.Event) {
 	close(next)
 	go func() {
 		for l := range next {
-			l.prog, l.err = s.load(l.hook)
+			if l.err = s.conf.Enough(); l.err == nil {
+				l.prog, l.err = s.load(l.hook)
+			}
 			close(l.done)
 		}
 	}()

@@ -199,6 +199,9 @@ func (s *Set) attach(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
 }
 
 func (s *Set) attachOne(h schema.Hook) (*ebpf.Program, []io.Closer, error) {
+	if err := s.conf.Enough(); err != nil {
+		return nil, nil, err
+	}
 	p, err := s.program(h)
 	if err != nil {
 		return nil, nil, err

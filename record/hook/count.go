@@ -160,6 +160,9 @@ func (s *Set) countBy(h schema.Hook, slots []int, refuse func(string, error)) (i
 	if len(slots) == 0 {
 		return 0, errors.New("no function of this kernel that can be traced matches, or none was asked for")
 	}
+	if err := s.conf.Enough(); err != nil {
+		return 0, err
+	}
 	p, err := s.loadProgram(s.base.Programs[h.Prog].Copy())
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", short(err))
@@ -199,6 +202,9 @@ func (s *Set) countAtOnce(p *ebpf.Program, slots []int) (int, error) {
 func (s *Set) countSingly(p *ebpf.Program, slots []int, refuse func(string, error)) (int, error) {
 	n := 0
 	for _, slot := range slots[:min(len(slots), maxSingly)] {
+		if err := s.conf.Enough(); err != nil {
+			return n, err
+		}
 		name := s.Counted[slot].Name
 		if addr, _, ok := s.kernel.symbols.Range(name); ok && !s.cookie {
 			if err := s.maps.Maps["count_slots"].Put(addr, uint32(slot)); err != nil {
@@ -224,6 +230,9 @@ func (s *Set) countSingly(p *ebpf.Program, slots []int, refuse func(string, erro
 func (s *Set) countTracepoints(h schema.Hook, slots []int, refuse func(string, error)) (int, error) {
 	n := 0
 	for _, slot := range slots[:min(len(slots), maxTPs)] {
+		if err := s.conf.Enough(); err != nil {
+			return n, err
+		}
 		if err := s.countTracepoint(h, slot); err != nil {
 			refuse(s.Counted[slot].Name, err)
 			continue

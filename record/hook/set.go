@@ -50,6 +50,10 @@ type Config struct {
 	CountTPs   []string // the same of tracepoints, group:name
 
 	Clock func() int64 // of the events, monotonic ns; nil where nobody asks when hooks came
+
+	// Enough says why no further hook is to be attached, nil as long as there is time. It is
+	// asked before each, also beside the caller's thread; nil for no limit.
+	Enough func() error
 }
 
 // Plan is what was decided for one event.
@@ -127,6 +131,9 @@ func Load(conf Config) (*Set, error) {
 func load(conf Config) (*Set, error) {
 	if conf.Clock == nil {
 		conf.Clock = func() int64 { return 0 }
+	}
+	if conf.Enough == nil {
+		conf.Enough = func() error { return nil }
 	}
 	object := sync.OnceValues(bpf.Spec)
 	go func() { _, _ = object() }() // beside reading the kernel's own types

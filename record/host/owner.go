@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -49,10 +50,13 @@ func eachPid(ctx context.Context, f func(pid int) bool) error {
 	return nil
 }
 
-// Own fills in the owners of the sockets found.
+// Own fills in the owners of the sockets found. Where ctx has a deadline, those that were found
+// by then.
 func (r *Report) Own(ctx context.Context) error {
 	found, err := FindOwners(ctx, r.inodes())
-	if err != nil {
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.warn("owners of sockets: not all processes were looked at, the start took too long")
+	} else if err != nil {
 		return fmt.Errorf("find owners of sockets: %w", err)
 	}
 	r.take(found.Owners)

@@ -63,19 +63,25 @@ func Record(bin, path string, args ...string) (*Recorder, error) {
 // GuestEnv is set in an emulated guest, to the name of its kernel.
 const GuestEnv = "NETREC_GUEST"
 
-// seldom is for recorders in guests: a commit takes an emulated CPU half a second, so with the
-// usual pace it would have little time for anything else.
-var seldom = []string{"--commit", "8s"}
+// patient is for recorders in guests: a commit takes an emulated CPU half a second, so with the
+// usual pace it would have little time for anything else, and attaching hooks takes minutes.
+var patient = []string{"--commit", "8s", "--start-within", startWithin.String()}
 
 // Start starts a recorder and waits for nothing.
 func Start(bin, path string, args ...string) (*Recorder, error) {
+	return startBy(func(*exec.Cmd) {}, bin, path, args...)
+}
+
+// startBy is Start with a change to the command.
+func startBy(change func(*exec.Cmd), bin, path string, args ...string) (*Recorder, error) {
 	r := &Recorder{Path: path, exited: make(chan error, 1)}
 	own := []string{"record", "-o", path, "--ready-file", r.readyFile()}
 	if os.Getenv(GuestEnv) != "" {
-		own = append(own, seldom...)
+		own = append(own, patient...)
 	}
 	r.cmd = exec.Command(bin, append(own, args...)...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
+	change(r.cmd)
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)
 	}
