@@ -181,7 +181,7 @@ struct tuple {
 	u16 rport;
 	u16 family;
 	u8 pad5[2];
-};
+} __attribute__((aligned(8)));
 
 #define EV_tcp_state 10
 #define RARE_tcp_state 1

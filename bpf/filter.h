@@ -289,7 +289,7 @@ static __always_inline bool want_ends(const u8 *a, const u8 *b, u16 aport, u16 b
 
 /* A tuple on the stack that want_tuple may read, and that may be copied whole: old
  * verifiers want every byte of it written. */
-#define TUPLE(t) struct tuple t __attribute__((aligned(8))) = {}
+#define TUPLE(t) struct tuple t = {}
 
 static __always_inline bool want_tuple(struct tuple *t)
 {

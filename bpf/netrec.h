@@ -182,9 +182,11 @@ __attribute__((noinline)) int reroute(u32 slot, u32 cpu, u32 size)
 	return ring_fill(slot) < cfg_hot_bytes / 2 ? slot : NOWHERE;
 }
 
-/* begin reserves a record and fills its header, or counts the loss; task is set where
- * nothing but a task can be under way. */
-static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, const bool task)
+#define CTX_ASK 0xff
+
+/* begin reserves a record and fills its header, or counts the loss; ctx is the context if the
+ * caller knows it. */
+static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, u8 ctx)
 {
 	struct cpu_counters *c;
 	u64 seq, id, avail;
@@ -225,9 +227,8 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	h->netns = netns;
 	h->event = ev;
 	h->cpu = cpu;
-	h->ctx = task ? CTX_TASK : context();
-	h->cgroup = bpf_get_current_cgroup_id();
-	bpf_get_current_comm(&h->comm, sizeof(h->comm));
+	h->ctx = ctx == CTX_ASK ? context() : ctx;
+	fill_task(h);
 	return h;
 lost:
 	add_one(&c->ev[ev].lost_ring);
@@ -245,14 +246,17 @@ static __always_inline bool rare_has_room(void)
 	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < 2 * cfg_wake_bytes;
 }
 
-#define BEGIN_FLOOD(name, sock, skb, netns) \
-	((struct name *)begin(EV_##name, sizeof(struct name), rare_has_room(), (u64)(sock), (u64)(skb), netns, false))
+#define BEGIN_AS(name, rare, sock, skb, netns, ctx) \
+	((struct name *)begin(EV_##name, sizeof(struct name), rare, (u64)(sock), (u64)(skb), netns, ctx))
 
-#define BEGIN(name, sock, skb, netns) \
-	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), (u64)(skb), netns, false))
+#define BEGIN_FLOOD(name, sock, skb, netns) BEGIN_AS(name, rare_has_room(), sock, skb, netns, CTX_ASK)
 
-#define BEGIN_TASK(name, sock, netns) \
-	((struct name *)begin(EV_##name, sizeof(struct name), RARE_##name, (u64)(sock), 0, netns, true))
+#define BEGIN_IN(ctx, name, sock, skb, netns) BEGIN_AS(name, RARE_##name, sock, skb, netns, ctx)
+
+#define BEGIN(name, sock, skb, netns) BEGIN_IN(CTX_ASK, name, sock, skb, netns)
+
+/* BEGIN_TASK is for where nothing but a task can be under way. */
+#define BEGIN_TASK(name, sock, netns) BEGIN_IN(CTX_TASK, name, sock, 0, netns)
 
 /* submit hands a record over. The recorder looks by itself many times a second;
  * it is woken only when a ring fills, once per filling. */
@@ -451,9 +455,8 @@ struct {
 	__type(value, u64);
 } thread_marks SEC(".maps");
 
-static __always_inline u64 *mark_of(const u16 ev)
+static __always_inline u64 *mark_of(const u16 ev, u8 ctx)
 {
-	u8 ctx = context();
 	u32 key = ev * (CTX_UNKNOWN + 1) + ctx;
 
 	if (ctx != CTX_TASK)
@@ -462,18 +465,21 @@ static __always_inline u64 *mark_of(const u16 ev)
 	return bpf_map_lookup_elem(&thread_marks, &key);
 }
 
-static __always_inline void first_run(const u16 ev, u64 token)
+/* first_run returns the context. */
+static __always_inline u8 first_run(const u16 ev, u64 token)
 {
-	u64 *mark = mark_of(ev);
+	u8 ctx = context();
+	u64 *mark = mark_of(ev, ctx);
 
 	if (mark)
 		*mark = token;
+	return ctx;
 }
 
 /* missed_first is true where the first program did not run for this event. */
 static __always_inline bool missed_first(const u16 ev, u64 token)
 {
-	u64 *mark = mark_of(ev);
+	u64 *mark = mark_of(ev, context());
 	struct cpu_counters *c;
 	u32 cpu;
 

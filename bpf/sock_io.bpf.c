@@ -62,7 +62,10 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	r->protocol = K(sk, sk_protocol);
 	r->dir = dir;
 	prot = K(sk, __sk_common.skc_prot);
-	bpf_probe_read_kernel(r->prot_name, sizeof(r->prot_name), &prot->name);
+	if (direct)
+		copy16(r->prot_name, prot->name);
+	else
+		bpf_probe_read_kernel(r->prot_name, sizeof(r->prot_name), &prot->name);
 	SUBMIT(r);
 	return 0;
 }

@@ -20,7 +20,7 @@ static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, co
 	r->tcp_flags = peer_finished(sk, direct); /* FIN is the lowest bit */
 }
 
-static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate, const bool direct)
+static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate, u8 ctx, const bool direct)
 {
 	u32 netns = sock_netns(sk, direct);
 	struct tcp_state *r;
@@ -29,7 +29,7 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 		return 0;
 	if (cfg_share && oldstate == TCP_SYN_SENT)
 		connect_over(sk);
-	r = BEGIN(tcp_state, sk, 0, netns);
+	r = BEGIN_IN(ctx, tcp_state, sk, 0, netns);
 	if (!r)
 		return 0;
 	fill_tuple(&r->tuple, sk, direct);
@@ -51,24 +51,23 @@ static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tcp_state_tp, struct sock *sk, int oldstate, int newstate)
 {
-	first_run(EV_tcp_state, (u64)sk);
-	return tcp_state(sk, oldstate, newstate, true);
+	return tcp_state(sk, oldstate, newstate, first_run(EV_tcp_state, (u64)sk), true);
 }
 
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tcp_state_tp_again, struct sock *sk, int oldstate, int newstate)
 {
-	return missed_first(EV_tcp_state, (u64)sk) ? tcp_state(sk, oldstate, newstate, true) : 0;
+	return missed_first(EV_tcp_state, (u64)sk) ? tcp_state(sk, oldstate, newstate, CTX_ASK, true) : 0;
 }
 
 SEC("fentry/tcp_set_state")
 int BPF_PROG(tcp_state_fentry, struct sock *sk, int newstate)
 {
-	return tcp_state(sk, sk->__sk_common.skc_state, newstate, true);
+	return tcp_state(sk, sk->__sk_common.skc_state, newstate, CTX_ASK, true);
 }
 
 SEC("kprobe/tcp_set_state")
 int BPF_KPROBE(tcp_state_kprobe, struct sock *sk, int newstate)
 {
-	return tcp_state(sk, BPF_CORE_READ(sk, __sk_common.skc_state), newstate, false);
+	return tcp_state(sk, BPF_CORE_READ(sk, __sk_common.skc_state), newstate, CTX_ASK, false);
 }
