@@ -3,6 +3,7 @@ package record_test
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,6 +189,9 @@ func calls(sides []*rig.Side) (n int) {
 // exact, and the exit code is the documented one.
 func TestEndings(t *testing.T) {
 	b := newBench(t, "the ways a recording ends")
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP) // a test under nohup(1) would pass on that it is ignored
+	defer signal.Stop(hangUp)
 	for _, c := range []struct {
 		name   string
 		args   []string
