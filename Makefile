@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel service fuzz bench cost speed kill soak sample man dist clean
+.PHONY: build test unit lint generate kernels kernel service fuzz bench cost speed kill faults soak sample man dist clean
 
 build: ## the static binary, ./netrec
 	$(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
@@ -45,6 +45,9 @@ speed: build ## time and memory of every analysis on ten million events, beside 
 
 kill: build ## 200 kills at random times, and a full disk
 	./testdata/kill/kill.sh 200
+
+faults: ## an error at every system call of a recording, and a kill at every step of a commit: about two hours
+	$(GO) test ./record/killtest -count=1 -timeout=5h -v -lose=1s -run='^Test(Faults|KillSteps)$$' -points=0
 
 soak: ## record for long under load; memory, descriptors, rows against the probes' counters: make soak T=1h
 	./testdata/soak/soak.sh $(or $(T),1h)

@@ -71,7 +71,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.file = s.writer.file
 	s.warnLost()
 	s.noNames()
-	errs = append(errs, s.confess())
+	errs = append(errs, s.confess(), s.unended())
 	errs = append(errs, s.close()...)
 	sum := s.summary()
 	s.drain.close()
@@ -122,8 +122,21 @@ func (s *session) confess() error {
 	return errors.Join(err, s.writer.add(p))
 }
 
-// warnLost tells the user, once, that commits are being lost.
+// unended is an error where a file before the last could not be ended in order: its rows are there, and
+// what its end would have said is not.
+func (s *session) unended() error {
+	if err := s.writer.unended.Load(); err != nil {
+		return fmt.Errorf("end a file before the last: %w", *err)
+	}
+	return nil
+}
+
+// warnLost tells the user, once each, that commits are being lost and that a file has no end.
 func (s *session) warnLost() {
+	if err := s.unended(); err != nil && !s.endless {
+		s.endless = true
+		fmt.Fprintf(s.opt.Notice, "netrec: %v; its rows are kept, recording goes on\n", err)
+	}
 	if err := s.writer.trouble.Load(); err != nil && !s.warned {
 		s.warned = true
 		fmt.Fprintf(s.opt.Notice, "netrec: %v; recording goes on, what cannot be written is counted\n", *err)

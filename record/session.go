@@ -69,6 +69,7 @@ type session struct {
 	path    string // of the newest of them
 	turning rotation
 	warned  bool // of lost commits
+	endless bool // told of a file without an end
 	blind   bool // told of a library without probes
 	unseen  bool // told of a CPU that is not sampled
 	unnamed bool // told of user stacks without names

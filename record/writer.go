@@ -44,6 +44,7 @@ type writer struct {
 	unsaid     unsaid                // losses that no row in the file tells of; others read it after done
 	trouble    atomic.Pointer[error] // why the last lost commit was lost
 	lostNow    atomic.Int64          // commits lost so far
+	unended    atomic.Pointer[error] // why a file before this one, the last of them, has no proper end
 }
 
 func startWriter(file *capture.Writer, acct *account, names *resolver, enc *encode.Encoder, cpus int, within time.Duration) *writer {
@@ -102,8 +103,10 @@ func (w *writer) turn(t *turn) {
 		for key, v := range t.last {
 			errs = append(errs, old.Set(key, v))
 		}
-		errs = append(errs, old.Close(), t.after())
-		if err := errors.Join(errs...); err != nil {
+		if err := errors.Join(append(errs, old.Close())...); err != nil {
+			w.unended.Store(&err)
+		}
+		if err := t.after(); err != nil {
 			w.trouble.Store(&err)
 		}
 	})

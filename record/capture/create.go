@@ -31,6 +31,7 @@ func Create(path string, force bool, createdBy string) (*Writer, error) {
 	// Whoever would replace the file, or remove it as an old one, leaves it alone while it is locked.
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil && !errors.Is(err, unix.ENOTSUP) {
 		f.Close()
+		os.Remove(path)
 		return nil, fmt.Errorf("create capture: lock %s: %w", path, err)
 	}
 	w, err := New(f, createdBy)

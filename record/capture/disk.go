@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -54,7 +55,7 @@ func (d *disk) Still(size int64) error {
 	err := retry(func(fd int) error { return unix.Fstat(fd, &st) }, d)
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("look at capture: %w", err)
 	case st.Nlink == 0:
 		return errRemoved
 	case st.Size < size:

@@ -17,14 +17,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kinds are the system calls that can be watched, by their names.
+// Kinds are the system calls that can be watched, by their names. That by which the watch itself begins,
+// sendmsg, cannot.
 var Kinds = map[string]uintptr{
 	"write": unix.SYS_WRITE, "pwrite64": unix.SYS_PWRITE64, "fdatasync": unix.SYS_FDATASYNC, "fsync": unix.SYS_FSYNC,
 	"fallocate": unix.SYS_FALLOCATE, "ftruncate": unix.SYS_FTRUNCATE, "fstat": unix.SYS_FSTAT, "openat": unix.SYS_OPENAT,
 	"renameat": unix.SYS_RENAMEAT, "renameat2": unix.SYS_RENAMEAT2, "linkat": unix.SYS_LINKAT, "unlinkat": unix.SYS_UNLINKAT,
 	"mmap": unix.SYS_MMAP, "munmap": unix.SYS_MUNMAP, "clock_gettime": unix.SYS_CLOCK_GETTIME, "close": unix.SYS_CLOSE,
 	"epoll_pwait": unix.SYS_EPOLL_PWAIT, "bpf": unix.SYS_BPF, "read": unix.SYS_READ, "socket": unix.SYS_SOCKET,
-	"sendmsg": unix.SYS_SENDMSG, "recvmsg": unix.SYS_RECVMSG, "flock": unix.SYS_FLOCK, "perf_event_open": unix.SYS_PERF_EVENT_OPEN,
+	"flock": unix.SYS_FLOCK, "perf_event_open": unix.SYS_PERF_EVENT_OPEN,
 }
 
 // Syscall is a call of a recorder or one of its helpers, before the kernel has done anything.
@@ -141,10 +142,19 @@ func (w *Watched) run() {
 			continue
 		}
 		var q question
-		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&q))); errno != 0 {
+		if w.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&q)) != 0 {
 			continue // who asked is gone
 		}
 		w.answer(&q)
+	}
+}
+
+// ioctl asks the kernel about the listener, again where a signal came between.
+func (w *Watched) ioctl(request uintptr, arg unsafe.Pointer) unix.Errno {
+	for {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), request, uintptr(arg)); errno != unix.EINTR {
+			return errno
+		}
 	}
 }
 
@@ -156,16 +166,13 @@ func (w *Watched) answer(q *question) {
 	w.mu.Unlock()
 	a := w.judge(c)
 	if a.Kill {
-		_, _ = w.Signal(syscall.SIGKILL)
-		return
+		_, _ = w.Signal(syscall.SIGKILL) // a helper that asked gets its answer
 	}
 	v := verdict{id: q.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if a.Errno != 0 {
 		v.err, v.flags = -int32(a.Errno), 0
 	}
-	send := func() {
-		_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&v)))
-	}
+	send := func() { w.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&v)) }
 	if a.After > 0 { // others are not kept waiting
 		go func() {
 			time.Sleep(a.After)

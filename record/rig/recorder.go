@@ -184,7 +184,7 @@ func (r *Recorder) End(s syscall.Signal) (int64, int, error) {
 
 // Wait returns the exit code once the recorder has ended.
 func (r *Recorder) Wait() int {
-	<-r.exited
+	r.exited <- <-r.exited // who asks again hears the same
 	return r.cmd.ProcessState.ExitCode()
 }
 
