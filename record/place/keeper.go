@@ -67,11 +67,12 @@ func startKeeper(p Plan, dir *os.File, id priv.Identity) (*keeper, error) {
 		return nil, fmt.Errorf("talk to the keeper of files: %w", err)
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "keeper")
-	defer theirs.Close()
 	k := &keeper{sock: os.NewFile(uintptr(pair[0]), "keeper")}
 	k.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{keeperName}, Stderr: os.Stderr,
 		ExtraFiles: []*os.File{keeperFD - 3: theirs, keeperDir - 3: dir}}
-	if err := k.cmd.Start(); err != nil {
+	err = k.cmd.Start()
+	theirs.Close() // with it in hand, nobody would hear that the keeper is gone
+	if err != nil {
 		k.sock.Close()
 		return nil, fmt.Errorf("start the keeper of files: %w", err)
 	}

@@ -302,3 +302,27 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("%s: %v, %v", last, st, err)
 	}
 }
+
+// TestKeeperThatDies: whoever starts a keeper that ends before its first answer hears of it, and does not
+// wait for ever.
+func TestKeeperThatDies(t *testing.T) {
+	dir := t.TempDir()
+	d, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := startKeeper(Hive(dir, "h", 1), d, priv.Identity{UID: 1<<32 - 1, GID: 1<<32 - 1}) // nobody can be that
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err == nil || !strings.Contains(err.Error(), "it is gone") {
+			t.Errorf("a keeper that could not become its user: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("still waiting for a keeper that is gone")
+	}
+}
