@@ -22,14 +22,14 @@ func (f *skbdrop) outside(netns int64) {
 // noteOutside says what the protocol counters leave out.
 func (f *skbdrop) noteOutside(a *render.Answer) {
 	if n := int64(f.in.Meta.Counters.Left); n > 0 {
-		a.Note("the counters leave out " + plural(n, "network namespace", "network namespaces") + " without a process")
+		a.Note("the counters do not cover " + plural(n, "network namespace", "network namespaces") + " without a process")
 	}
 	drops := int64(0)
 	for _, k := range f.uncounted.Sorted(func(n *int64) int64 { return -*n }, cmp.Compare[int64]) {
 		drops += *f.uncounted.At(k)
 	}
 	if drops > 0 {
-		a.Note(fmt.Sprintf("%s of the %s dropped packets were in %s that the counters leave out: no process in them at the start", engine.Group(drops), engine.Group(f.drops),
+		a.Note(fmt.Sprintf("%s of %s dropped packets were in %s that the counters do not cover: no process was there at the start", engine.Group(drops), engine.Group(f.drops),
 			plural(int64(f.uncounted.Len()), "network namespace", "network namespaces")))
 	}
 }
@@ -38,7 +38,7 @@ func (f *skbdrop) noteOutside(a *render.Answer) {
 func (f *skbdrop) counters(a *render.Answer) {
 	c, rec := &f.in.Meta.Counters, &f.in.Meta.Recording
 	if len(c.Stop) == 0 {
-		a.Note("no protocol counters: the recording has none from its stop")
+		a.Note("no protocol counters: the recording has no values from its end")
 		return
 	}
 	f.noteOutside(a)

@@ -57,16 +57,16 @@ func (f *superping) Finish(a *render.Answer) {
 	if !f.compat {
 		pending = f.listHosts()
 	}
-	a.Note(fmt.Sprintf("%s, %s answered, %s not, %s more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
+	a.Note(fmt.Sprintf("%s, %s answered, %s not answered, %s answered more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
 		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
 	if f.unsent > 0 {
 		a.Note(plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
 	}
 	if pending > 0 {
-		a.Note(plural(pending, "request", "requests") + " shortly before the end of the recording without an answer yet")
+		a.Note(plural(pending, "request", "requests") + " had no answer yet when the recording ended")
 	}
 	if f.differ > 0 {
-		a.Note(fmt.Sprintf("by identifier and number alone, as the original goes, %s would be wrong (--compat)", plural(f.differ, "reply", "replies")))
+		a.Note(fmt.Sprintf("the original (--compat) would pair %s wrongly, because it compares only identifier and sequence number", plural(f.differ, "reply", "replies")))
 	}
 }
 

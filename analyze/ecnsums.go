@@ -80,8 +80,8 @@ func (f *ipecn) share(a *render.Answer) {
 		}
 		ce := moved("CEPkts")
 		if capable := ce + moved("ECT0Pkts") + moved("ECT1Pkts"); ce > 0 {
-			a.Note(fmt.Sprintf("%s packets received in the host's own namespace, by the kernel's counters: %s of %s ECN-capable ones marked", ip.name,
-				engine.Group(ce), engine.Group(capable)))
+			a.Note(fmt.Sprintf("kernel counters of the host's own namespace: %s of %s received ECN-capable %s packets were marked",
+				engine.Group(ce), engine.Group(capable), ip.name))
 		}
 	}
 }

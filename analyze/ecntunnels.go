@@ -113,7 +113,7 @@ func (f *ipecn) tunnelTable(a *render.Answer) {
 		return
 	}
 	if n := f.tunnels.left; n > 0 {
-		a.Note(fmt.Sprintf("%s of further tunnels not counted by tunnel: more than %d ends and headers", plural(n, "packet", "packets"), maxFlows))
+		a.Note(fmt.Sprintf("%s of further tunnels are not in the table: it holds %d pairs of addresses and headers", plural(n, "packet", "packets"), maxFlows))
 	}
 	var all []*ecnTunnel
 	for _, t := range f.tunnels.all {

@@ -52,7 +52,7 @@ file layer and how many did not. The original cannot show that.`,
 		})
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			if in.Meta.Share("vfs_rw") != nil {
-				a.Note("socket calls by their way need all file I/O: netrec record --packets all")
+				a.Note("the table of socket calls needs all file I/O: netrec record --packets all")
 			} else if in.Recorded("sock_io") {
 				listWays(in, a, &ways)
 			}
@@ -77,6 +77,6 @@ func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[process, fileW
 		past += max(w.sends-w.writes, 0) + max(w.receives-w.reads, 0)
 	}
 	if past > 0 {
-		a.Note(fmt.Sprintf("%s did not pass the file layer and are not in the counts by type", plural(past, "socket call", "socket calls")))
+		a.Note(fmt.Sprintf("%s did not pass the file layer and are not counted by type", plural(past, "socket call", "socket calls")))
 	}
 }

@@ -46,7 +46,7 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 	case n > 0 && brief:
 		more = plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, fmt.Sprintf("findings --top %d", v.All()))
 	case n > 0:
-		more = fmt.Sprintf("%s of the same rules, each less bad than those shown: --top %d", plural(n, "finding", "findings"), v.All())
+		more = fmt.Sprintf("%s of the same rules, less severe: --top %d", plural(n, "finding", "findings"), v.All())
 	}
 	t.Str(verdictWords(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
 	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: join([]render.Column{
@@ -84,7 +84,7 @@ func verdictWords(v findings.Verdict) string {
 	switch {
 	case len(v.Findings) > 0:
 	case len(v.Blind) > 0:
-		return fmt.Sprintf("none: nothing looks wrong, as far as %s can tell", plural(int64(v.Judged), "rule", "rules"))
+		return fmt.Sprintf("none: %s found nothing wrong", plural(int64(v.Judged), "rule", "rules"))
 	default:
 		return "none: nothing looks wrong"
 	}

@@ -131,8 +131,8 @@ func (f *gethostlatency) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("not recorded: the name at the return of %s", plural(f.bare, "lookup", "lookups")))
 	}
 	noteRules(a, f.changed, f.compat,
-		fmt.Sprintf("as it was at the return, no longer the name that was looked up: %d", f.changed),
-		fmt.Sprintf("%s had another name in its place at the return, which the originals show (--compat)", plural(f.changed, "lookup", "lookups")))
+		fmt.Sprintf("names that had changed in memory when the call returned: %d", f.changed),
+		fmt.Sprintf("%s had another name in memory at the return; the originals show that one (--compat)", plural(f.changed, "lookup", "lookups")))
 	if f.failed > 0 {
 		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Group(f.failed), engine.Group(f.lookups)))
 	}

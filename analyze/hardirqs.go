@@ -46,8 +46,8 @@ func (h *hardirqs) Finish(a *render.Answer) {
 	switch n := plural(h.others, "run", "runs"); {
 	case h.others == 0:
 	case h.compat:
-		a.Note(n + " of handlers that found the interrupt not to be their own left out; without --compat they count")
+		a.Note("--compat: left out " + n + " of handlers whose device had not raised the interrupt")
 	default:
-		a.Note(n + " of handlers that found the interrupt not to be their own; the original (--compat) leaves them out")
+		a.Note("included " + n + " of handlers whose device had not raised the interrupt; the original leaves them out (--compat)")
 	}
 }

@@ -135,9 +135,9 @@ func (f *netsize) Finish(a *render.Answer) {
 		listDevices(f.in, names, &f.devices)
 	}
 	if len(silent) > 0 {
-		a.Note("received without GRO, so not in nic_recv: " + strings.Join(silent, ", "))
+		a.Note("not in nic_recv, because they receive without GRO: " + strings.Join(silent, ", "))
 	}
 	if f.original > 0 {
-		a.Note(fmt.Sprintf("drivers refused %s, which the original (--compat) counts as sent", plural(f.original, "packet", "packets")))
+		a.Note(fmt.Sprintf("drivers refused %s; the original (--compat) counts these as sent", plural(f.original, "packet", "packets")))
 	}
 }

@@ -73,8 +73,8 @@ func (l *pingLog) finish(a *render.Answer) {
 	case l.err != nil:
 		a.Note(fmt.Sprintf("no comparison with ping: %v", l.err))
 	case l.more.Count > 0:
-		a.Note(fmt.Sprintf("ping's own figures are higher by %s us on average, from %s to %s", engine.Group(l.more.Average()), engine.Group(l.more.Min), engine.Group(l.more.Max)))
+		a.Note(fmt.Sprintf("ping itself measured %s us more on average, from %s to %s us more", engine.Group(l.more.Average()), engine.Group(l.more.Min), engine.Group(l.more.Max)))
 	default:
-		a.Note("no line of the log of ping is about an echo of this recording")
+		a.Note("no line of the ping log matches an echo of this recording")
 	}
 }

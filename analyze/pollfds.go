@@ -137,11 +137,11 @@ func (f *pollfds) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Group(f.timeouts), plural(f.polls, "call", "calls")))
 	}
 	if f.unnamed > 0 && !f.compat {
-		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " of long lists, which the recorder cuts, are in no type")
+		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " have no type: the recorder truncates long lists")
 	}
 	noteRules(a, f.ppolls, f.compat, plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
 		plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
 	if f.left > 0 {
-		a.Note(fmt.Sprintf("%s of other kinds left out; --all counts them", plural(f.left, "call", "calls")))
+		a.Note(fmt.Sprintf("left out %s of other kinds; --all counts them", plural(f.left, "call", "calls")))
 	}
 }

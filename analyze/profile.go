@@ -137,9 +137,9 @@ func (f *profile) Finish(a *render.Answer) {
 		f.t.StrOr(s.kernel).StrOr(s.user).Str(s.comm).Int(s.pid).Int(n).End()
 	}
 	if f.blind > 0 {
-		a.Note(plural(f.blind, "sample", "samples") + " without a stack that is shown")
+		a.Note(plural(f.blind, "sample", "samples") + " without a stack to show")
 	}
 	if n := f.counts.Overflow; n > 0 {
-		a.Note(fmt.Sprintf("%s of stacks beyond the first %s are left out", plural(n, "sample", "samples"), engine.Group(agg.MaxKeys)))
+		a.Note(fmt.Sprintf("left out %s: more than %s different stacks", plural(n, "sample", "samples"), engine.Group(agg.MaxKeys)))
 	}
 }

@@ -112,20 +112,20 @@ func (f *qdisclat) Finish(a *render.Answer) {
 	f.place()
 	f.queues.Finish(a)
 	if f.unseen > 0 {
-		why := " left a queue whose entry was not seen: they were put back, or entered before the recording"
+		why := " left a queue without a recorded entry: requeued, or entered before the recording"
 		if !f.whole {
-			why = " left a queue whose entry was not seen: they are segments that it cut out of larger packets, were put back, or entered before the recording"
+			why = " left a queue without a recorded entry: segments of larger packets, requeued, or entered before the recording"
 		}
 		a.Note(plural(f.unseen, "packet", "packets") + why)
 	}
 	if f.homeless > 0 {
-		a.Note(plural(f.homeless, "packet", "packets") + " dropped by a discipline that is not in this recording's rows: in no queue's DROPS")
+		a.Note(plural(f.homeless, "packet", "packets") + " not in DROPS of any queue: dropped by a discipline that has no other rows")
 	}
 	if f.hidden > 0 {
-		a.Note(plural(f.hidden, "packet", "packets") + " left a queue behind another, without an event of their own, and are not counted")
+		a.Note(plural(f.hidden, "packet", "packets") + " not counted: left a queue together with another packet, without an event")
 	}
 	if f.same != f.right || f.same != f.others {
-		a.Note(fmt.Sprintf("%s by the right rule; the original's (--compat), where starts outlive drops and segments have none, gives %s, %s of them the same",
+		a.Note(fmt.Sprintf("%s; the original (--compat), which ignores drops and segments, gives %s, %s of them the same",
 			plural(f.right, "wait", "waits"), engine.Group(f.others), engine.Group(f.same)))
 	}
 }

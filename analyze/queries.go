@@ -123,6 +123,6 @@ func (f *queries) finish(a *render.Answer, load *lookupLoad) {
 		a.Note(plural(f.mute, "query", "queries") + " to port 53 had no answer in the recording")
 	}
 	if f.refused > 0 {
-		a.Note(plural(f.refused, "answer", "answers") + " from port 53 not listed for want of room")
+		a.Note(plural(f.refused, "answer", "answers") + " from port 53 not listed: too many")
 	}
 }

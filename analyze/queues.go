@@ -134,7 +134,7 @@ func (f *queues) silent(q *queue) bool {
 func (f *queues) Finish(a *render.Answer) {
 	for _, q := range f.all {
 		if f.silent(q) {
-			a.Note(fmt.Sprintf("how long packets wait in %s at %s of %s is not known: no hook sees what leaves it; the waits of the discipline around it have it in them",
+			a.Note(fmt.Sprintf("waits in %s at %s of %s are unknown: no hook sees packets leave it; the waits of the discipline around it include them",
 				q.kind, q.parentOf, q.dev))
 		}
 	}

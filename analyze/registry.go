@@ -16,7 +16,7 @@ const (
 	groupSlow  = "Why is it slow?"
 	groupMuch  = "How much is sent and received, in what sizes?"
 	groupFull  = "What waits in which queue, and how full is it?"
-	groupLost  = "What is lost, refused or sent again?"
+	groupLost  = "What is lost, refused or retransmitted?"
 	groupCPU   = "Where does the CPU spend its time?"
 )
 

@@ -16,7 +16,7 @@ type rmemLimits struct {
 	counts      [4]int64 // reads, by the words below
 }
 
-var rmemWords = [...]string{"not above the start", "grown", "at the most", "above (SO_RCVBUF)"}
+var rmemWords = [...]string{"at or below initial", "grown", "at the maximum", "above (SO_RCVBUF)"}
 
 func newRmemLimits(in *engine.Input) *rmemLimits {
 	f := &rmemLimits{text: in.Meta.Sysctls["net.ipv4.tcp_rmem"]}
@@ -50,20 +50,20 @@ func (f *rmemLimits) Finish(a *render.Answer) {
 		}
 	}
 	if f.most > 0 && said != nil {
-		a.Note(fmt.Sprintf("limits at reads of TCP, beside tcp_rmem of the host, %s (least, at the start, most): %s", f.text, strings.Join(said, ", ")))
+		a.Note(fmt.Sprintf("buffer limits at TCP reads, compared with tcp_rmem %s (minimum, initial, maximum): %s", f.text, strings.Join(said, ", ")))
 	}
 }
 
 // Finish says how the numbers were taken, and what the host allows.
 func (f *sormem) Finish(a *render.Answer) {
 	if f.late > 0 {
-		a.Note(fmt.Sprintf("%s of %s show the queue after the call: what it held before is recorded with --profile full, where the kernel lets it be seen", engine.Group(f.late), plural(f.reads, "read", "reads")))
+		a.Note(fmt.Sprintf("%s of %s show the queue after the call; --profile full records it before the call, if the kernel allows", engine.Group(f.late), plural(f.reads, "read", "reads")))
 	}
 	if f.sends > 0 && !f.compat {
-		a.Note(fmt.Sprintf("%s of memory to sending sockets left out; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
+		a.Note(fmt.Sprintf("left out %s of memory to sending sockets; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
 	}
 	if f.udp > 0 {
-		a.Note(fmt.Sprintf("%s of UDP found no room (OVERFL); the original does not see them (--compat)", plural(f.udp, "datagram", "datagrams")))
+		a.Note(fmt.Sprintf("%s found no room (OVERFL); the original does not see UDP (--compat)", plural(f.udp, "datagram", "datagrams")))
 	}
 	f.allowed.Finish(a)
 }

@@ -118,10 +118,10 @@ func (g *sessionGraph) Finish(a *render.Answer) {
 		t.Str(e.client).Str(e.server).Int(e.port).Int(sum.sessions).Int(sum.up).Int(sum.down).Int(sum.ms.Median()).End()
 	}
 	if g.both > 0 {
-		a.Note(fmt.Sprintf("%s with both ends on this host drawn once", plural(g.both, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s with both ends on this host, drawn once", plural(g.both, "session", "sessions")))
 	}
 	if g.full > 0 {
-		a.Note("sessions beyond the first edges left out: " + engine.Group(g.full))
+		a.Note("sessions not drawn, too many edges: " + engine.Group(g.full))
 	}
 }
 

@@ -56,7 +56,7 @@ func (m *mapOf[K, V]) Finish(a *render.Answer) {
 		m.show(m.table, k, m.keyed.At(k))
 	}
 	if n := m.keyed.Overflow; n > 0 {
-		a.Note(fmt.Sprintf("@%s: %s values had keys beyond the first %s and are left out",
+		a.Note(fmt.Sprintf("@%s: left out %s values, because there are more than %s different keys",
 			m.table.Name, engine.Group(n), engine.Group(agg.MaxKeys)))
 	}
 }

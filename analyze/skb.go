@@ -114,7 +114,7 @@ func (f *packet) words(r *engine.Row) string {
 		}
 		return fmt.Sprintf("%s, %d bytes", r.Str(f.dev), n)
 	case "dev_xmit":
-		return fmt.Sprintf("%s, %d bytes, driver says %d", r.Str(f.dev), n, r.Int(f.rc))
+		return fmt.Sprintf("%s, %d bytes, driver returned %d", r.Str(f.dev), n, r.Int(f.rc))
 	case "qdisc_enq", "qdisc_deq", "qdisc_drop":
 		return fmt.Sprintf("%s of %s, %d bytes", r.Str(f.qdisc), r.Str(f.dev), n)
 	case "skb_drop":

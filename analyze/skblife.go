@@ -139,10 +139,10 @@ func (f *skblife) Finish(a *render.Answer) {
 	if f.longest != nil {
 		f.longest.Finish(a)
 	}
-	a.Note(fmt.Sprintf("not counted: %s whose end was not seen, %s still alive, %s freed whose birth is not in the recording",
+	a.Note(fmt.Sprintf("not counted: %s whose end was not recorded, %s still alive, %s whose allocation was not recorded",
 		engine.Group(f.skbs.Unended), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))
 	if f.lives != f.originals || f.rightNS != f.originalsNS {
-		a.Note(fmt.Sprintf("%s, %s ns together; the original's rule (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
+		a.Note(fmt.Sprintf("%s, %s ns in total; the original (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
 			engine.Group(f.rightNS), engine.Group(f.originals), engine.Group(f.originalsNS)))
 	}
 }

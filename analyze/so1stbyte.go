@@ -140,9 +140,9 @@ func (f *so1stbyte) Finish(a *render.Answer) {
 	if f.agree == f.right && f.agree == f.original {
 		return
 	}
-	rule, other, n, m := "right rule", "the original's (--compat)", f.right, f.original
+	rule, other, n, m := "", "the original (--compat)", f.right, f.original
 	if f.compat {
-		rule, other, n, m = "original rule", "the right one", f.original, f.right
+		rule, other, n, m = "--compat: ", "netrec's own rule", f.original, f.right
 	}
-	a.Note(fmt.Sprintf("%s: %s; %s gives %s, %s of them the same", rule, plural(n, "sample", "samples"), other, engine.Group(m), engine.Group(f.agree)))
+	a.Note(fmt.Sprintf("%s%s; %s gives %s, %s of them the same", rule, plural(n, "sample", "samples"), other, engine.Group(m), engine.Group(f.agree)))
 }

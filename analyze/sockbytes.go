@@ -43,9 +43,9 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 		return also(sums, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case peeked > 0 && compat:
-				a.Note(fmt.Sprintf("original rule: %s bytes read with MSG_PEEK counted; the right rule leaves them out", engine.Group(peeked)))
+				a.Note(fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Group(peeked)))
 			case peeked > 0:
-				a.Note(fmt.Sprintf("%s bytes read with MSG_PEEK left out; the original counts them (--compat)", engine.Group(peeked)))
+				a.Note(fmt.Sprintf("left out %s bytes read with MSG_PEEK; the original counts them (--compat)", engine.Group(peeked)))
 			}
 		}))
 	},

@@ -114,9 +114,9 @@ func (f *socketio) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Group(f.failed), plural(f.calls, "call", "calls")))
 	}
 	if f.peeks > 0 {
-		a.Note(fmt.Sprintf("%s with MSG_PEEK left out", plural(f.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("left out %s with MSG_PEEK", plural(f.peeks, "read", "reads")))
 	}
 	if f.roles > 0 {
-		a.Note(fmt.Sprintf("%s on sockets that serve or are not connected: their port differs from the original's (--compat), which is the socket's remote one", plural(f.roles, "call", "calls")))
+		a.Note(fmt.Sprintf("%s on server or unconnected sockets: the original (--compat) shows another port, the remote one of the socket", plural(f.roles, "call", "calls")))
 	}
 }

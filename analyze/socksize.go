@@ -95,11 +95,11 @@ func (s *socksize) Finish(a *render.Answer) {
 	}
 	switch {
 	case s.peeks > 0 && s.compat:
-		a.Note(fmt.Sprintf("original rule: %s with MSG_PEEK counted; the right rule leaves them out", plural(s.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("--compat: includes %s with MSG_PEEK", plural(s.peeks, "read", "reads")))
 	case s.peeks > 0:
-		a.Note(fmt.Sprintf("%s with MSG_PEEK left out; the original counts them (--compat)", plural(s.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("left out %s with MSG_PEEK; the original counts them (--compat)", plural(s.peeks, "read", "reads")))
 	}
 	if s.blind > 0 && !s.compat {
-		a.Note(fmt.Sprintf("flags of %s are not known (their hook does not see them): MSG_PEEK reads among them count", plural(s.blind, "read", "reads")))
+		a.Note(fmt.Sprintf("flags of %s are unknown, because their hook does not see them; MSG_PEEK reads among them count", plural(s.blind, "read", "reads")))
 	}
 }

@@ -129,12 +129,12 @@ func (f *soconnect) Finish(a *render.Answer) {
 		return
 	}
 	if len(f.finals) > 0 {
-		a.Note("how TCP connects ended: " + f.finals.String())
+		a.Note("results of TCP connects: " + f.finals.String())
 	}
 	if f.later > 0 {
-		a.Note(fmt.Sprintf("%s ended after the call had returned, so LAT(us) is not how long they took", plural(f.later, "connect", "connects")))
+		a.Note(fmt.Sprintf("%s ended after the call returned: see DONE(us), not LAT(us)", plural(f.later, "connect", "connects")))
 	}
 	if f.unknown > 0 {
-		a.Note(fmt.Sprintf("%s with an error for which the original (--compat) prints nothing", plural(f.unknown, "call", "calls")))
+		a.Note(fmt.Sprintf("%s returned an error that the original (--compat) leaves blank", plural(f.unknown, "call", "calls")))
 	}
 }

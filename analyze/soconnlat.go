@@ -120,7 +120,7 @@ func (f *soconnlat) count(key engine.Key, ns, ret int64) {
 // Finish says how far the original is off.
 func (f *soconnlat) Finish(a *render.Answer) {
 	if f.older > 0 {
-		a.Note(fmt.Sprintf("%s began before the recording did: not counted", plural(f.older, "connect", "connects")))
+		a.Note(fmt.Sprintf("%s not counted: began before the recording", plural(f.older, "connect", "connects")))
 	}
 	if f.waited == 0 || !f.polls {
 		return
@@ -129,13 +129,13 @@ func (f *soconnlat) Finish(a *render.Answer) {
 	if f.epolled && f.early+f.late < f.waited {
 		least = "at least " // of an instance that got the number of one before, epoll_create is not seen
 	}
-	a.Note(fmt.Sprintf("non-blocking connects: %s; %s ended where the program learnt of it; the original's shortcut (--compat) ends %s%s of them wrongly: %s at a poll or epoll_create that had nothing to do with it, %s later or never",
+	a.Note(fmt.Sprintf("non-blocking connects: %s; for %s the program's wake-up was recorded; the original (--compat) ends %s%s wrongly: %s at an unrelated poll or epoll_create, %s later or never",
 		engine.Group(f.waited), engine.Group(f.given), least, engine.Group(f.early+f.late), engine.Group(f.early), engine.Group(f.late)))
 	noteLostEnds(a, f.waits.lost, "end")
 	if n := f.waited - f.given - f.waits.lost; n > 0 {
-		a.Note(fmt.Sprintf("%s never asked about: not counted", plural(n, "connect", "connects")))
+		a.Note(fmt.Sprintf("%s not counted: the program never asked for the result", plural(n, "connect", "connects")))
 	}
 	if f.waits.cut > 0 {
-		a.Note(fmt.Sprintf("%s returned more descriptors than a row has room for while a connect waited: its end may be later than shown", plural(f.waits.cut, "poll", "polls")))
+		a.Note(fmt.Sprintf("%s returned more descriptors than a row can hold during a connect: its end may be earlier than shown", plural(f.waits.cut, "poll", "polls")))
 	}
 }

@@ -143,6 +143,6 @@ func (f *sofdsnoop) Finish(a *render.Answer) {
 	names := plural(f.nameless, "received descriptor", "received descriptors")
 	noteRules(a, f.nameless, f.compat, names+" without a name, as in BCC", names+" with a name, where BCC shows N/A (--compat)")
 	if f.lost += int64(f.waiting); f.lost > 0 {
-		a.Note(fmt.Sprintf("%s sent and not seen to be received", plural(f.lost, "descriptor", "descriptors")))
+		a.Note(fmt.Sprintf("%s sent, with no recorded receive", plural(f.lost, "descriptor", "descriptors")))
 	}
 }

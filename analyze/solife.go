@@ -141,9 +141,9 @@ func (f *solife) Finish(a *render.Answer) {
 	f.open.Show()
 	f.fails.Show()
 	if f.lost > 0 {
-		a.Note(fmt.Sprintf("%s whose end may be among lost rows: listed with the part that is certain", plural(f.lost, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s whose end may be in lost rows: only the certain part is shown", plural(f.lost, "session", "sessions")))
 	}
 	if f.unseen > 0 {
-		a.Note(fmt.Sprintf("%s whose close was not seen: they end where their address was used again", plural(f.unseen, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s whose close was not recorded: they end where their address was reused", plural(f.unseen, "session", "sessions")))
 	}
 }

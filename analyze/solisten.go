@@ -74,7 +74,7 @@ BCC's columns, without LIMIT and RESULT.`,
 				a.Note(fmt.Sprintf("%s asked for more than net.core.somaxconn allows", plural(cut, "call", "calls")))
 			}
 			if others > 0 {
-				a.Note(plural(others, "call", "calls") + " on sockets of other families left out")
+				a.Note("left out " + plural(others, "call", "calls") + " on sockets of other families")
 			}
 		})
 	},

@@ -136,7 +136,7 @@ func (f *tcpbind) Finish(a *render.Answer) {
 		f.count.show(f.in)
 	}
 	if f.implicit > 0 {
-		a.Note(fmt.Sprintf("%s never called bind: listed when their life ended, with the call that gave them a port", plural(f.implicit, "socket", "sockets")))
+		a.Note(fmt.Sprintf("%s never called bind: listed at the end of their life, with the call that gave them a port", plural(f.implicit, "socket", "sockets")))
 	}
 	if f.bare > 0 {
 		a.Note(fmt.Sprintf("not recorded: options and device of %s", plural(f.bare, "bind", "binds")))

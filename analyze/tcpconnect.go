@@ -114,9 +114,9 @@ func (f *tcpconnect) Finish(a *render.Answer) {
 	}
 	a.Note(fmt.Sprintf("%s, %s per second", plural(f.all, "attempt", "attempts"), perSecond(f.in, f.all)))
 	if len(f.sums) > 0 && !f.compat {
-		a.Note("outcome: " + f.sums.String())
+		a.Note("results: " + f.sums.String())
 	}
 	noteRules(a, f.unborn, f.compat,
-		fmt.Sprintf("left out as BCC does: %s that TCP could not begin", plural(f.unborn, "attempt", "attempts")),
-		fmt.Sprintf("%s that TCP could not begin; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
+		fmt.Sprintf("--compat: left out %s that TCP could not start", plural(f.unborn, "attempt", "attempts")),
+		fmt.Sprintf("%s that TCP could not start; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
 }

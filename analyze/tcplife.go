@@ -121,9 +121,9 @@ func (f *tcplife) Finish(a *render.Answer) {
 	if f.tables.Finish(a); f.sessions == 0 {
 		return
 	}
-	rule := map[string]string{"no": "life from the first state, process that owns the socket",
-		"script": "life from the first state, process on the CPU, as the original script",
-		"bcc":    "life from ESTABLISHED, process on the CPU, as BCC"}[f.compat]
-	a.Note(fmt.Sprintf("rule: %s; counted from ESTABLISHED %s of %s would be shorter, by %s ms together; the process on the CPU is not the owner in %s",
+	rule := map[string]string{"no": "MS runs from the first state change; PID is the socket's owner",
+		"script": "--compat=script: MS runs from the first state change; PID is the process on the CPU",
+		"bcc":    "--compat=bcc: MS runs from ESTABLISHED; PID is the process on the CPU"}[f.compat]
+	a.Note(fmt.Sprintf("%s. From ESTABLISHED, %s of %s would be shorter, by %s ms in total. The process on the CPU is not the owner in %s.",
 		rule, engine.Group(f.shorter), engine.Group(f.sessions), engine.Group(f.shorterMS), engine.Group(f.strangers)))
 }

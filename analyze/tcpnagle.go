@@ -120,11 +120,11 @@ func (f *tcpnagle) end(k engine.Key, ns int64, n, sum *int64, count bool) {
 // Finish tells the rules apart.
 func (f *tcpnagle) Finish(a *render.Answer) {
 	if f.all && f.skipped > 0 {
-		a.Note("held_us has waits of less than a segment, and with nothing in flight; netrec record --packets all has those of streams")
+		a.Note("held_us only has waits of less than a segment or with nothing in flight; netrec record --packets all records the others")
 	}
 	if f.ends == f.origEnds && f.rightNS == f.orig {
 		return
 	}
-	a.Note(fmt.Sprintf("blocked: %s, %s us together, when data was sent; the original's rule gives %s, %s us (--compat), as it also ends where nothing was sent",
+	a.Note(fmt.Sprintf("blocked until data was sent: %s, %s us in total; the original (--compat) gives %s, %s us, because it also ends spans at attempts that sent nothing",
 		plural(f.ends, "span", "spans"), engine.Group(f.rightNS), engine.Group(f.origEnds), engine.Group(f.orig)))
 }

@@ -116,7 +116,7 @@ func (f *tcpstates) state(r *engine.Row) {
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *tcpstates) Finish(a *render.Answer) {
 	if f.lines.rest(); f.strangers+f.filled > 0 {
-		a.Note(fmt.Sprintf("of %s changes, the owner is not the task on the CPU in %s, and the local port was not set yet in %s; --compat shows them so",
+		a.Note(fmt.Sprintf("of %s changes, the task on the CPU is not the owner in %s, and the local port was not set yet in %s; --compat shows the task and the port of that moment",
 			engine.Group(f.changes), engine.Group(f.strangers), engine.Group(f.filled)))
 	}
 }

@@ -126,9 +126,9 @@ func (f *tcpwin) retrans(r *engine.Row) {
 // Finish lists the busiest sessions and says how many addresses were reused.
 func (f *tcpwin) Finish(a *render.Answer) {
 	if f.reused > 0 {
-		said := "told apart by their new rows; the original takes the address for the session"
+		said := "each starts with a new row; the original mixes them up"
 		if f.compat {
-			said = "mixed up with others at their address, as in the original"
+			said = "mixed up with others at the same address, as in the original"
 		}
 		a.Note(fmt.Sprintf("sessions at a reused address: %s, %s", engine.Group(f.reused), said))
 	}

@@ -100,6 +100,6 @@ func (f *transitions) asIPv4(addr string) string {
 func (f *transitions) Finish(a *render.Answer) {
 	f.lines.rest()
 	noteRules(a, f.v6, f.compat,
-		fmt.Sprintf("original rule: the addresses of %s are not theirs", plural(f.v6, "IPv6 session", "IPv6 sessions")),
-		fmt.Sprintf("%s; the original prints the field for IPv4 instead of their addresses, %s or four bytes of a mapped one (--compat)", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
+		fmt.Sprintf("--compat: the addresses of %s are wrong, as in the original", plural(f.v6, "IPv6 session", "IPv6 sessions")),
+		fmt.Sprintf("%s; instead of their addresses the original (--compat) prints the IPv4 field: %s, or four bytes of a mapped address", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
 }

@@ -130,9 +130,9 @@ func (f *udpconnect) Finish(a *render.Answer) {
 		f.first.lines.rest()
 	}
 	noteRules(a, f.others, f.compat,
-		fmt.Sprintf("original rule: %s of other protocols shown", plural(f.others, "connect", "connects")),
-		fmt.Sprintf("%s of other protocols (ping, raw) left out; the original shows them (--compat)", plural(f.others, "connect", "connects")))
+		fmt.Sprintf("--compat: includes %s of other protocols", plural(f.others, "connect", "connects")),
+		fmt.Sprintf("left out %s of other protocols (ping, raw); the original shows them (--compat)", plural(f.others, "connect", "connects")))
 	if f.failed > 0 && f.compat {
-		a.Note(plural(f.failed, "connect", "connects") + " failed and not marked, as in the original")
+		a.Note(plural(f.failed, "connect", "connects") + " failed; the original does not mark them")
 	}
 }

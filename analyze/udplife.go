@@ -124,18 +124,18 @@ func (f *udplife) Finish(a *render.Answer) {
 	f.cut.Show()
 	f.flow.Show()
 	if n := f.cut.Dropped + f.flow.Dropped + f.talks.refused; n > 0 {
-		a.Note("not listed for want of room: " + engine.Group(n))
+		a.Note("not listed, too many: " + engine.Group(n))
 	}
 	if n := f.talks.joined; n > 0 && !f.compat {
-		a.Note(fmt.Sprintf("%s read without asking who sent: counted for the only peer that is known of it", plural(n, "socket", "sockets")))
+		a.Note(fmt.Sprintf("%s read without asking for the sender: counted for the only known peer", plural(n, "socket", "sockets")))
 	}
 	if f.v6+f.differ == 0 {
 		return
 	}
 	if f.compat {
-		a.Note(fmt.Sprintf("original rule: %s of IPv6 left out, bytes or beginning differ in %s others", engine.Group(f.v6), engine.Group(f.differ)))
+		a.Note(fmt.Sprintf("--compat: left out %s of IPv6; bytes or start differ in %s others", engine.Group(f.v6), engine.Group(f.differ)))
 		return
 	}
-	a.Note(fmt.Sprintf("of %s the original (--compat) leaves out %s of IPv6, and has other bytes or another beginning in %s", plural(f.sessions, "session", "sessions"),
+	a.Note(fmt.Sprintf("%s; the original (--compat) leaves out %s of IPv6, and has other bytes or another start in %s", plural(f.sessions, "session", "sessions"),
 		engine.Group(f.v6), engine.Group(f.differ)))
 }

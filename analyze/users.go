@@ -17,8 +17,8 @@ var userOptions = []engine.Option{
 
 // cgroupsHelp says which filters of these tools must be given before.
 const cgroupsHelp = `Maps of cgroups, containers and mount namespaces (--cgroupmap, --mntnsmap, --containersmap)
-are of the running kernel: netrec record has --cgroup and --container for that, and the
-recording the cgroup of every process.`
+need the running kernel. Use netrec record --cgroup or --container instead; a recording has
+the cgroup of every process.`
 
 // noUser stands for a user that is not known.
 const noUser = -1
@@ -66,7 +66,7 @@ func (u *users) note(a *render.Answer, one, more string) {
 	switch {
 	case u.unknown == 0:
 	case u.only != noUser:
-		a.Note(fmt.Sprintf("%s left out: the user is not recorded", plural(u.unknown, one, more)))
+		a.Note(fmt.Sprintf("left out %s: the user was not recorded", plural(u.unknown, one, more)))
 	case u.show:
 		a.Note(fmt.Sprintf("not recorded: the user of %s", plural(u.unknown, one, more)))
 	}

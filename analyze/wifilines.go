@@ -51,13 +51,13 @@ func (f *wifiScan) Finish(a *render.Answer) {
 		f.channels.t.Show()
 	}
 	if n := f.open.Len(); n > 0 {
-		a.Note(plural(int64(n), "scan", "scans") + " not over at the end of the recording")
+		a.Note(plural(int64(n), "scan", "scans") + " not finished at the end of the recording")
 	}
 	if f.outside > 0 {
-		a.Note(plural(f.outside, "lookup", "lookups") + " of a channel while its radio did not scan")
+		a.Note(plural(f.outside, "lookup", "lookups") + " of a channel while its radio was not scanning")
 	}
 	if f.wrong > 0 {
-		a.Note(fmt.Sprintf("of %s, the original's rule (--compat) gives %s another time or none, since it has one start for all radios",
+		a.Note(fmt.Sprintf("%s; the original (--compat) gives %s another time or none, because it keeps one start for all radios",
 			plural(f.scans, "scan", "scans"), engine.Group(f.wrong)))
 	}
 }

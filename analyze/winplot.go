@@ -57,14 +57,14 @@ func (p *winPlot) finish(a *render.Answer) {
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("sent_bytes", render.Int).Text("SENT_B", 10).In("bytes"),
 		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, ends())})
 	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
-	a.Note("drawn: the end of a session that sent most, whose congestion window matters; --sock draws another")
+	a.Note("drawn: the side that sent most, because its congestion window matters; --sock draws another")
 	noteBuffers(a, p.again)
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))
 	if s.late {
-		a.Note("the beginning of the session is not in the picture: others had more rows then")
+		a.Note("the start of the session is not drawn: other sessions had more rows at that time")
 	}
 	if n := s.Buffers - int64(len(s.Marks)); n > 0 {
-		a.Note(plural(n, "retransmitted buffer", "retransmitted buffers") + " beyond the first have no mark")
+		a.Note(plural(n, "retransmitted buffer", "retransmitted buffers") + " not marked: too many")
 	}
 }
 

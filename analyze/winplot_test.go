@@ -116,7 +116,7 @@ func TestWindowPlotDrawsTheSender(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := string(answer(t, src, "tcpwin --plot "+filepath.Join(t.TempDir(), "w.svg"), "text"))
-	if !strings.Contains(said, "0x2000               1       40      39000") || !strings.Contains(said, "drawn: the end of a session that sent most") {
+	if !strings.Contains(said, "0x2000               1       40      39000") || !strings.Contains(said, "drawn: the side that sent most") {
 		t.Errorf("the sender is not drawn:\n%s", said)
 	}
 }

@@ -155,7 +155,7 @@ func TestNoAnswerSaysWhy(t *testing.T) {
 		{"not asked", `{"Hooks":[{"event":"skb_drop","state":"not asked"}]}`, nil, "skb_drop", NotRecorded, "--events"},
 		{"missing", `{"Hooks":[{"event":"skb_drop","state":"missing","refused":[{"hook":"h","why":"no BTF"}]}]}`, nil, "skb_drop", HookMissing, "h: no BTF"},
 		{"did not happen", "", nil, "skb_drop", Answered, "skb_drop was recorded and did not happen"},
-		{"all lost", `{"Losses":[{"event":"skb_drop","generated":3,"lost_ring":3}]}`, nil, "skb_drop", Answered, "no skb_drop was seen, and some may have happened"},
+		{"all lost", `{"Losses":[{"event":"skb_drop","generated":3,"lost_ring":3}]}`, nil, "skb_drop", Answered, "no skb_drop was recorded, but some may have happened"},
 		{"selected none", "", map[string]string{"pid": "12345"}, "tcp_rcv_est", Answered, "leaves out all 3"},
 	}
 	for _, tt := range tests {
@@ -171,7 +171,7 @@ func TestLimits(t *testing.T) {
 	 "Hooks":[{"event":"tcp_rcv_est","state":"attached","hooks":["kprobe:tcp_rcv_established"],"refused":[{"hook":"raw_tp:tcp_probe","why":"no skaddr"}]}],
 	 "Recording":{"filters":{"port":"80","netns":"5"},"start_ns":1772373120000000000}}`
 	got, _ := run1(t, parse(t, meta, twoProcesses), nil, Call{Analysis: counter("a", "tcp_rcv_est")})
-	for _, want := range []string{"# a: was killed\n", "lost 6 of 3,000,002 tcp_rcv_est events (0.0002 %): ring full 3, no room for the call's start 1, in an interrupt of the same probe, at most 2",
+	for _, want := range []string{"# a: was killed\n", "lost 6 of 3,000,002 tcp_rcv_est events (0.0002 %): ring full 3, too many calls in flight 1, interrupted probe, at most 2",
 		"seen through kprobe:tcp_rcv_established (raw_tp:tcp_probe: no skaddr)", "recorded with filters: netns=5 port=80"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)

@@ -44,7 +44,7 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	for _, e := range events {
 		if n := waiting(in.Meta, e); n > 0 && in.handles(e) {
-			ls = append(ls, fmt.Sprintf("%s: up to %s receives that waited when the recording began are missing", e, Group(n)))
+			ls = append(ls, fmt.Sprintf("%s: missing up to %s receives that were already waiting when the recording began", e, Group(n)))
 		}
 	}
 	ls = append(ls, in.blindQueues()...)
@@ -140,8 +140,8 @@ func causes(sum schema.Count) string {
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{sum.Ring, "ring full"}, {sum.Scratch, "no room for the call's start"}, {sum.Writer, "not written to the file"},
-		{sum.Nested, "in an interrupt of the same probe, at most"}} {
+	}{{sum.Ring, "ring full"}, {sum.Scratch, "too many calls in flight"}, {sum.Writer, "not written to the file"},
+		{sum.Nested, "interrupted probe, at most"}} {
 		if c.n > 0 {
 			out = append(out, c.what+" "+Group(c.n))
 		}
@@ -197,7 +197,7 @@ func unseen(m *scan.Meta, event string) (ls []string) {
 		late, blind, last := 0, []string{}, int64(0)
 		for _, lib := range m.Recording.Libraries {
 			if text := lib.Blind(); text != "" {
-				ls = append(ls, "calls not seen of "+text)
+				ls = append(ls, "calls not recorded in "+text)
 			}
 			switch {
 			case !lib.Probed && lib.Refused == nil:
@@ -207,10 +207,10 @@ func unseen(m *scan.Meta, event string) (ls []string) {
 			}
 		}
 		if len(blind) > 0 {
-			ls = append(ls, "not probed: "+strings.Join(blind, ", ")+"; netrec record --dns-follow probes libraries that appear during the recording")
+			ls = append(ls, "not probed: "+strings.Join(blind, ", ")+"; netrec record --dns-follow probes libraries of containers that start during the recording")
 		}
 		if late > 0 {
-			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; first calls in them, before the probes came, are missing", late)+since(m, ", complete since ", last))
+			ls = append(ls, fmt.Sprintf("libraries that appeared during the recording: %d; their first calls, before the probes were attached, are missing", late)+since(m, ", complete since ", last))
 		}
 	}
 	return append(ls, event+" does not see "+e.Unseen)
@@ -224,9 +224,9 @@ func (in *Input) late(events []string) (ls []string) {
 			continue
 		}
 		if l.Why != "" {
-			ls = appendNew(ls, fmt.Sprintf("%s not seen on %s, which came%s: %s", l.Event, l.Place, since(in.Meta, " at ", l.SinceNS), l.Why))
+			ls = appendNew(ls, fmt.Sprintf("%s not recorded on %s, which appeared%s: %s", l.Event, l.Place, since(in.Meta, " at ", l.SinceNS), l.Why))
 		} else {
-			ls = appendNew(ls, fmt.Sprintf("%s seen on %s%s only: hook attached late", l.Event, l.Place, since(in.Meta, " since ", l.SinceNS)))
+			ls = appendNew(ls, fmt.Sprintf("%s recorded on %s only%s: hook attached late", l.Event, l.Place, since(in.Meta, " since ", l.SinceNS)))
 		}
 	}
 	return ls
@@ -300,7 +300,7 @@ func clockStep(anchors []schema.Anchor) []string {
 	if step < 0 {
 		way = "behind"
 	}
-	return []string{fmt.Sprintf("the host's clock was set or the host slept: its clock ended %s %s the times shown, which go on from the clock at the start",
+	return []string{fmt.Sprintf("the host's clock was set or the host slept: at the end its clock was %s %s the times shown, which follow the clock at the start",
 		step.Abs().Round(time.Millisecond), way)}
 }
 

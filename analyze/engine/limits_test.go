@@ -30,8 +30,8 @@ func TestClockStepIsALimit(t *testing.T) {
 	}{
 		{"steady", 0, nil},
 		{"slewed", 40e6, nil}, // 400 in a million
-		{"set ahead", 3600e9 + 7, []string{"the host's clock was set or the host slept: its clock ended 1h0m0s ahead of the times shown, which go on from the clock at the start"}},
-		{"set back", -250e6, []string{"the host's clock was set or the host slept: its clock ended 250ms behind the times shown, which go on from the clock at the start"}},
+		{"set ahead", 3600e9 + 7, []string{"the host's clock was set or the host slept: at the end its clock was 1h0m0s ahead of the times shown, which follow the clock at the start"}},
+		{"set back", -250e6, []string{"the host's clock was set or the host slept: at the end its clock was 250ms behind the times shown, which follow the clock at the start"}},
 	} {
 		anchors := []schema.Anchor{{At: "start", Mono: 5e9, Wall: 1772373120e9, Jitter: 300}, {At: "stop", Mono: 105e9, Wall: 1772373220e9 + c.wall, Jitter: 200}}
 		if got := clockStep(anchors); !slices.Equal(got, c.want) {

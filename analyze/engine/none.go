@@ -34,15 +34,15 @@ func (in *Input) explainNone(sel *Selection) {
 	case in.onlySock != 0 && total > 0:
 		in.Answer.Note(fmt.Sprintf("none: no event of the socket 0x%x", in.onlySock))
 	case total == 0 && in.passed != [2]int64{}:
-		in.Answer.Note(fmt.Sprintf("none: no %s was seen, though some happened", names))
+		in.Answer.Note(fmt.Sprintf("none: no %s was recorded, although some happened", names))
 	case total == 0 && slices.ContainsFunc(events, func(e string) bool { return in.hidden(e, sel) }):
-		in.Answer.Note(fmt.Sprintf("none: no %s was seen, and some may have happened", names))
+		in.Answer.Note(fmt.Sprintf("none: no %s was recorded, but some may have happened", names))
 	case total == 0:
 		in.Answer.Note(fmt.Sprintf("none: %s was recorded and did not happen", names))
 	case in.matched == 0 && sel.any():
 		in.Answer.Note(fmt.Sprintf("none: the selection leaves out all %s events of %s", Group(total), names))
 	default:
-		in.Answer.Note(fmt.Sprintf("none: %s events of %s, and none of them makes a row", Group(total), names))
+		in.Answer.Note(fmt.Sprintf("none: %s events of %s, but none of them makes a row", Group(total), names))
 	}
 }
 

@@ -48,5 +48,5 @@ func (f *Resent) Limit() string {
 	if f.Buffers == 0 {
 		return ""
 	}
-	return "recorded without segment counts: a retransmitted buffer counts as one segment and may hold several"
+	return "recorded without segment counts: a retransmitted buffer counts as one segment, but may hold several"
 }

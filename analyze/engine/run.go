@@ -143,7 +143,7 @@ func (in *Input) notes() {
 	in.notePassed()
 	in.noteScaled()
 	if in.strange > 0 {
-		in.Answer.Note("not joined with a socket: " + Group(in.strange) + " rows; losses around them leave open whose they are")
+		in.Answer.Note("not assigned to a socket: " + Group(in.strange) + " rows, because of losses around them")
 	}
 	if in.nogroup > 0 {
 		in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")

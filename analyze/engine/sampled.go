@@ -12,8 +12,8 @@ import (
 var sampledOf = map[schema.Thin]struct{ what, means string }{
 	schema.ByPacket: {"packets", "counts are of the sample"},
 	schema.ByTime:   {"the time", "counts and totals are of the sample"},
-	schema.ByCall:   {"send attempts", "plus all that held data back; counts are of the sample"},
-	schema.ByWait:   {"waits", "plus all of processes with a connect under way; counts are of the sample"},
+	schema.ByCall:   {"send attempts", "plus every attempt that held data back; counts are of the sample"},
+	schema.ByWait:   {"waits", "plus every wait of processes with a pending connect; counts are of the sample"},
 	schema.ByConn:   {"connections", "each with all its rows"},
 }
 

@@ -96,13 +96,13 @@ func (in *Input) noteScaled() {
 	}
 	switch p := s.percent(&in.run.sampled); {
 	case in.single:
-		in.Answer.Note("not scaled: each line has what was recorded of its socket; what was not sampled is missing")
+		in.Answer.Note("not scaled: each line shows what was recorded of its socket")
 	case !s.used:
 		in.Answer.Note("not scaled: rows that were not sampled are missing")
 	case p >= 100 || s.few():
-		in.Answer.Note("≈ scaled by the share: too few connections were sampled for a bound")
+		in.Answer.Note("≈ scaled from the sample: too few connections for an error bound")
 	default:
-		in.Answer.Note(fmt.Sprintf("≈ scaled by the share: total ± %s %%, single lines are less certain; notes count rows recorded", twoDigits(p)))
+		in.Answer.Note(fmt.Sprintf("≈ scaled from the sample: total ± %s %%, single lines are less certain; notes count recorded rows", twoDigits(p)))
 	}
 }
 

@@ -87,7 +87,7 @@ func (in *Input) able() Outcome {
 	slices.Sort(record)
 	o.Why = strings.Join(whys, "; ")
 	if o.Status == NotRecorded {
-		o.Why += "; record what it uses with: netrec record" + recordWith(record)
+		o.Why += "; to record it: netrec record" + recordWith(record)
 	}
 	return o
 }

@@ -12,7 +12,7 @@ import (
 
 var drops = Rule{
 	Name: "drops", Default: 5, Unit: Count, Any: []string{"skb_drop"},
-	About: "packets dropped for the same reason; not what is left over when a socket closes",
+	About: "packets dropped for the same reason, without those purged when a socket closes",
 	New:   newDrops,
 }
 
@@ -91,7 +91,7 @@ func (d *dropped) finding(in *engine.Input, why string, limit float64) Finding {
 		why = "no reason given"
 	}
 	v.What = fmt.Sprintf("%s dropped: %s", many(d.n, "packet", "packets"), why)
-	v.Evidence = "the first at " + at(in, d.first)
+	v.Evidence = "first at " + at(in, d.first)
 	for _, e := range d.places.Best(1, cmp.Compare[string]) {
 		if e.Key != "" {
 			v.Evidence += fmt.Sprintf("; %s at %s", engine.Group(e.Count), e.Key)

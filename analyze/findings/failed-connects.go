@@ -12,7 +12,7 @@ import (
 
 var failedConnects = Rule{
 	Name: "failed-connects", Default: 1, Unit: Count, Any: []string{"sys_connect", "tcp_state"},
-	About: "TCP connects to one place that fail with the same error",
+	About: "TCP connects to one address and port that fail with the same error",
 	New:   newFailedConnects,
 }
 
@@ -91,7 +91,7 @@ func (f *connects) finding(in *engine.Input, t target, v *failures, limit float6
 	}
 	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock,
 		What:     fmt.Sprintf("%s to %s failed: %s", many(v.n, "connect", "connects"), render.Endpoint(t.addr, t.port), why),
-		Evidence: "the first at " + at(in, v.first) + who,
+		Evidence: "first at " + at(in, v.first) + who,
 		Next:     fmt.Sprintf("soconnect --port %d", t.port)}
 }
 

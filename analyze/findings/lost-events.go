@@ -9,7 +9,7 @@ import (
 
 var lostEvents = Rule{
 	Name: "lost-events", Default: 0.1, Unit: Percent,
-	About: "share of an event that the recorder lost: what it says is missing, not wrong",
+	About: "share of an event that the recorder lost; answers about it are incomplete, not wrong",
 	New:   newLostEvents,
 }
 

@@ -10,7 +10,7 @@ import (
 
 var nagleStall = Rule{
 	Name: "nagle-stall", Default: 20e6, Unit: Duration, Any: []string{"tcp_write_xmit"},
-	About: "time that Nagle's algorithm holds back written data until an ACK comes",
+	About: "time that Nagle's algorithm holds data back until an ACK arrives",
 	New:   newNagleStall,
 }
 
@@ -47,11 +47,11 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 		}
 		why := ""
 		if v.delayed > 0 {
-			why = fmt.Sprintf("; %s lasted as long as a delayed ACK of the peer", engine.Group(v.delayed))
+			why = fmt.Sprintf("; %s as long as a delayed ACK of the peer", engine.Group(v.delayed))
 		}
 		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
 			What:     fmt.Sprintf("%s waits for ACKs before it sends small data (Nagle), up to %s", subject(s), span(v.longest)),
-			Evidence: fmt.Sprintf("%s, %s together, the longest at %s%s; TCP_NODELAY ends it", many(v.all, "stall", "stalls"), span(v.together), at(in, v.at), why),
+			Evidence: fmt.Sprintf("%s, %s in total, longest at %s%s; TCP_NODELAY avoids it", many(v.all, "stall", "stalls"), span(v.together), at(in, v.at), why),
 			Next:     show("tcpnagle --held", s)})
 	})
 	return func() {}

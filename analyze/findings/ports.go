@@ -104,7 +104,7 @@ func (p *portUse) of(s *agg.Socket, ts int64) portsHeld {
 func (p *portUse) say(h portsHeld, when string) string {
 	from := "ip_local_port_range is not in the file"
 	if p.lo > 0 && p.hi >= p.lo {
-		from = fmt.Sprintf("ports %d to %d are %s (ip_local_port_range at the start)", p.lo, p.hi, engine.Group(p.hi-p.lo+1))
+		from = fmt.Sprintf("%d to %d are %s ports (ip_local_port_range at the start)", p.lo, p.hi, engine.Group(p.hi-p.lo+1))
 	}
 	more := ""
 	if p.overfull {

@@ -11,7 +11,7 @@ import (
 
 var receiveBuffer = Rule{
 	Name: "receive-buffer", Default: 90, Unit: Percent, Any: []string{"sock_io"},
-	About: "how full a receive buffer is when its program reads, three times or more; or a packet found no room",
+	About: "how full a receive buffer is at three or more reads; or any packet that found no room",
 	New:   newReceiveBuffer,
 }
 
@@ -78,12 +78,12 @@ func (f *filling) finding(in *engine.Input, s *agg.Socket, limit float64) Findin
 	v.What = fmt.Sprintf("%s is limited by its receive buffer: it reads too slowly", subject(s))
 	var said []string
 	if f.reads > 0 {
-		said = append(said, fmt.Sprintf("%s of %s found it %g %% full or more, at most %.0f %% of %s bytes at %s",
+		said = append(said, fmt.Sprintf("%s of %s found it at least %g %% full, up to %.0f %% of %s bytes at %s",
 			engine.Group(f.full), many(f.reads, "read", "reads"), limit, f.most, engine.Group(f.limit), at(in, f.mostAt)))
 	}
 	if f.refused() > 0 {
 		v.Level, v.Over, v.At = Bad, max(v.Over, float64(f.refused())), f.first
-		said = append(said, fmt.Sprintf("%s found no room, the first at %s", many(f.refused(), "packet", "packets"), at(in, f.first)))
+		said = append(said, fmt.Sprintf("%s found no room, first at %s", many(f.refused(), "packet", "packets"), at(in, f.first)))
 	}
 	v.Evidence = strings.Join(said, "; ")
 	return v

@@ -10,7 +10,7 @@ import (
 
 var slowDNS = Rule{
 	Name: "slow-dns", Default: 100e6, Unit: Duration, Any: []string{"dns_call"},
-	About: "time that a lookup of a name takes",
+	About: "time that a name lookup takes",
 	New:   newSlowDNS,
 }
 
@@ -55,7 +55,7 @@ func newSlowDNS(in *engine.Input, limit float64, found *Shelf) func() {
 			}
 			found.Add(Finding{Level: Slow, Over: float64(l.longest) / limit, At: l.at,
 				What: fmt.Sprintf("looking up %s took up to %s", name, span(l.longest)),
-				Evidence: fmt.Sprintf("%s of %s slow, the longest by %s at %s%s", engine.Group(l.slow), many(l.all, "lookup", "lookups"),
+				Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Group(l.slow), many(l.all, "lookup", "lookups"),
 					owner(l.pid, l.comm), at(in, l.at), failed),
 				Next: "gethostlatency"})
 		}

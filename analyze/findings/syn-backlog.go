@@ -11,7 +11,7 @@ import (
 
 var synBacklog = Rule{
 	Name: "syn-backlog", Default: 1, Unit: Count, Any: []string{"tcp_syn_arrive", "tcp_syn_recv"},
-	About: "SYNs and ends of handshakes that find a listener's queue full",
+	About: "SYNs and final ACKs of handshakes that find a listener's queue full",
 	New:   newSynBacklog,
 }
 
@@ -67,7 +67,7 @@ func newSynBacklog(in *engine.Input, limit float64, found *Shelf) func() {
 			}
 			found.Add(Finding{Level: Bad, Over: float64(n) / limit, At: o.first,
 				What: fmt.Sprintf("the listener at %s refused %s: its accept queue was full", o.local, many(n, "handshake", "handshakes")),
-				Evidence: fmt.Sprintf("%s and %s dropped of %s, the first at %s; %d in the queue, room for %d", many(o.syns, "SYN", "SYNs"), many(o.ends, "end", "ends"),
+				Evidence: fmt.Sprintf("%s and %s of %s dropped, first at %s; up to %d in the queue, limit %d", many(o.syns, "SYN", "SYNs"), many(o.ends, "final ACK", "final ACKs"),
 					engine.Group(o.tried), at(in, o.first), o.most, o.limit),
 				Next: fmt.Sprintf("tcpsynbl --port %d", k.port)})
 		}

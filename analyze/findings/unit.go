@@ -81,7 +81,7 @@ func parseThreshold(s string) (*Rule, float64, error) {
 
 // ThresholdOption is the option of analyses that show findings.
 func ThresholdOption() engine.Option {
-	o := engine.Option{Name: "threshold", Kind: engine.Several, Check: CheckThreshold, Doc: "another threshold of a rule, as in slow-dns=200ms"}
+	o := engine.Option{Name: "threshold", Kind: engine.Several, Check: CheckThreshold, Doc: "change the threshold of a rule, as in slow-dns=200ms"}
 	for _, r := range Rules {
 		o.Choices = append(o.Choices, r.Name+"="+r.Unit.format(r.Default))
 	}

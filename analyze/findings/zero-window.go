@@ -9,7 +9,7 @@ import (
 
 var zeroWindow = Rule{
 	Name: "zero-window", Default: 10e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
-	About: "time that a connection spends with a window of zero, its own or the peer's",
+	About: "time that a connection has a zero window, its own or the peer's",
 	New:   newZeroWindow,
 }
 
@@ -67,8 +67,8 @@ func newZeroWindow(in *engine.Input, limit float64, found *Shelf) func() {
 		add := func(v *window, who string) {
 			if v.longest > 0 && float64(v.longest) >= limit {
 				found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
-					What:     fmt.Sprintf("%s stood still for up to %s: %s offered no window", subject(s), span(v.longest), who),
-					Evidence: fmt.Sprintf("%s with a window of zero, the longest from %s on", many(v.times, "time", "times"), at(in, v.at)),
+					What:     fmt.Sprintf("%s stalled for up to %s: %s advertised a zero window", subject(s), span(v.longest), who),
+					Evidence: fmt.Sprintf("zero window %s, longest from %s", many(v.times, "time", "times"), at(in, v.at)),
 					Next:     show("sock", s)})
 			}
 		}

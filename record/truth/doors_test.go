@@ -196,6 +196,6 @@ func checkDoorAnswers(t *testing.T, tools, capture string, functions bool) {
 		}
 	}
 	if text := ask("sockbytes"); strings.Contains(text, "fexit:") {
-		contain(text, fmt.Sprintf("up to %d receives that waited when the recording began are missing", 1))
+		contain(text, fmt.Sprintf("missing up to %d receives that were already waiting when the recording began", 1))
 	}
 }
