@@ -12,7 +12,7 @@ import (
 type busiest struct {
 	t      *render.Table
 	counts agg.PerSocket[int64]
-	best   *agg.Heap[rowsOf]
+	best   *agg.Greatest[rowsOf]
 }
 
 // rowsOf is a socket and how many rows it has.
@@ -22,7 +22,7 @@ type rowsOf struct {
 }
 
 func newBusiest(in *engine.Input, name, title string, n int) *busiest {
-	b := &busiest{best: agg.NewHeap(max(1, n), func(a, b rowsOf) int {
+	b := &busiest{best: agg.NewGreatest(max(1, n), func(a, b rowsOf) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.Serial, b.Serial))
 	})}
 	b.t = in.Table(render.Spec{Name: name, Title: title, Columns: join([]render.Column{

@@ -15,7 +15,7 @@ type fullest struct {
 	in    *engine.Input
 	t     *render.Table
 	socks agg.PerSocket[fullness]
-	best  *agg.Heap[fullSock]
+	best  *agg.Greatest[fullSock]
 	names agg.Intern
 
 	reason scan.Col
@@ -35,7 +35,7 @@ type fullSock struct {
 }
 
 func newFullest(in *engine.Input, n int) *fullest {
-	f := &fullest{in: in, reason: in.Str("drop_reason"), best: agg.NewHeap(max(1, n), func(a, b fullSock) int {
+	f := &fullest{in: in, reason: in.Str("drop_reason"), best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
 		return cmp.Or(cmp.Compare(b.overflows+b.drops, a.overflows+a.drops), cmp.Compare(b.permille, a.permille), cmp.Compare(a.Serial, b.Serial))
 	})}
 	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),

@@ -20,11 +20,11 @@ type longLife struct {
 type longest struct {
 	in   *engine.Input
 	t    *render.Table
-	best *agg.Heap[longLife]
+	best *agg.Greatest[longLife]
 }
 
 func newLongest(in *engine.Input, n int) *longest {
-	return &longest{in: in, best: agg.NewHeap(min(n, 1e6), func(a, b longLife) int {
+	return &longest{in: in, best: agg.NewGreatest(min(n, 1e6), func(a, b longLife) int {
 		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.birth, b.birth), cmp.Compare(a.skb, b.skb))
 	}), t: in.Table(render.Spec{Name: "longest", Columns: []render.Column{render.Col("skb", render.Addr).Text("SKB", -18),
 		render.Col("birth_s", render.Fixed).Digits(6).Text("BIRTH(s)", 12).In("s"), render.Col("life_ns", render.Int).Text("LIFE_ns", 14).In("ns"),

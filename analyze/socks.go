@@ -31,7 +31,7 @@ type socks struct {
 	in    *engine.Input
 	t     *render.Table
 	socks agg.PerSocket[usage]
-	best  *agg.Heap[usedSock]
+	best  *agg.Greatest[usedSock]
 	all   int64
 	again *engine.Resent
 
@@ -47,7 +47,7 @@ func newSocks(in *engine.Input) engine.Fold {
 		"retrans": func(s *usedSock) int64 { return s.retrans }, "drops": func(s *usedSock) int64 { return s.drops },
 		"rows": func(s *usedSock) int64 { return s.rows }, "start": func(s *usedSock) int64 { return -s.First },
 	}[in.Text("sort")]
-	f.best = agg.NewHeap(max(1, min(in.Number("top"), 1e6)), func(a, b usedSock) int {
+	f.best = agg.NewGreatest(max(1, min(in.Number("top"), 1e6)), func(a, b usedSock) int {
 		return cmp.Or(cmp.Compare(key(&b), key(&a)), cmp.Compare(a.Serial, b.Serial))
 	})
 	in.Sockets("what they did before it is not counted")

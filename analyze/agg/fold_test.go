@@ -99,7 +99,7 @@ func TestTopForgetsTheSame(t *testing.T) {
 }
 
 func TestHeapKeepsTheFirst(t *testing.T) {
-	h := NewHeap(3, func(a, b int) int { return cmp.Compare(b, a) })
+	h := NewGreatest(3, func(a, b int) int { return cmp.Compare(b, a) })
 	for i := range 1000 {
 		h.Add((i * 7919) % 1000)
 	}

@@ -69,40 +69,42 @@ func (t *Top[K]) Best(n int, order func(a, b K) int) []Entry[K] {
 	return es[:min(n, len(es))]
 }
 
-// Heap keeps the n greatest values by an order.
-type Heap[T any] struct {
+// Greatest keeps the n greatest values by an order.
+type Greatest[T any] struct {
 	n       int
 	order   func(a, b T) int
 	vs      []T
 	Dropped int64
 }
 
-// NewHeap keeps the n values that come first in the order.
-func NewHeap[T any](n int, order func(a, b T) int) *Heap[T] { return &Heap[T]{n: n, order: order} }
+// NewGreatest keeps the n values that come first in the order.
+func NewGreatest[T any](n int, order func(a, b T) int) *Greatest[T] {
+	return &Greatest[T]{n: n, order: order}
+}
 
 // Add offers a value.
-func (h *Heap[T]) Add(v T) {
-	h.vs = append(h.vs, v)
+func (g *Greatest[T]) Add(v T) {
+	g.vs = append(g.vs, v)
 	// Sorting when twice full costs log n per value and keeps the code plain.
-	if len(h.vs) >= 2*h.n {
-		h.trim()
+	if len(g.vs) >= 2*g.n {
+		g.trim()
 	}
 }
 
-func (h *Heap[T]) trim() {
-	slices.SortStableFunc(h.vs, h.order)
-	if len(h.vs) > h.n {
-		h.Dropped += int64(len(h.vs) - h.n)
-		clear(h.vs[h.n:])
-		h.vs = h.vs[:h.n]
+func (g *Greatest[T]) trim() {
+	slices.SortStableFunc(g.vs, g.order)
+	if len(g.vs) > g.n {
+		g.Dropped += int64(len(g.vs) - g.n)
+		clear(g.vs[g.n:])
+		g.vs = g.vs[:g.n]
 	}
 }
 
 // Has reports whether a value that may still be kept is such.
-func (h *Heap[T]) Has(such func(T) bool) bool { return slices.ContainsFunc(h.vs, such) }
+func (g *Greatest[T]) Has(such func(T) bool) bool { return slices.ContainsFunc(g.vs, such) }
 
 // Sorted lists what was kept, first in the order first.
-func (h *Heap[T]) Sorted() []T {
-	h.trim()
-	return h.vs
+func (g *Greatest[T]) Sorted() []T {
+	g.trim()
+	return g.vs
 }

@@ -51,14 +51,14 @@ const MostOfRule = 3
 
 // Shelf keeps the worst findings of a rule, and counts all.
 type Shelf struct {
-	heap   *agg.Heap[Finding]
+	worst  *agg.Greatest[Finding]
 	levels [Bad + 1]int64
 }
 
-func newShelf(room int) *Shelf { return &Shelf{heap: agg.NewHeap(room, worse)} }
+func newShelf(room int) *Shelf { return &Shelf{worst: agg.NewGreatest(room, worse)} }
 
 // Add offers a finding.
 func (s *Shelf) Add(f Finding) {
-	s.heap.Add(f)
+	s.worst.Add(f)
 	s.levels[f.Level]++
 }

@@ -66,7 +66,7 @@ func (r *Rule) able(in *engine.Input) bool {
 // rules have judged before others that came after them hear of it.
 func (s *Set) Suspects(k *agg.Socket) bool {
 	for _, j := range s.judges {
-		if j.found.heap.Has(func(f Finding) bool { return f.Sock.Addr == k.Addr && f.Sock.Gen == k.Gen && k.Addr != 0 }) {
+		if j.found.worst.Has(func(f Finding) bool { return f.Sock.Addr == k.Addr && f.Sock.Gen == k.Gen && k.Addr != 0 }) {
 			return true
 		}
 	}
@@ -95,11 +95,11 @@ func (s *Set) Judge() Verdict {
 		}
 		v.Judged++
 		j.judge()
-		for _, f := range j.found.heap.Sorted() {
+		for _, f := range j.found.worst.Sorted() {
 			f.Rule, f.Threshold = j.rule, j.rule.Name+"="+j.rule.Unit.format(j.limit)
 			v.Findings = append(v.Findings, f)
 		}
-		v.More += j.found.heap.Dropped
+		v.More += j.found.worst.Dropped
 		for l, n := range j.found.levels {
 			v.Levels[l] += n
 		}

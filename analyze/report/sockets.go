@@ -39,7 +39,7 @@ type sockets struct {
 	in             *engine.Input
 	lives          agg.PerSocket[life]
 	tales          *tales
-	busiest, worst *agg.Heap[*tale]
+	busiest, worst *agg.Greatest[*tale]
 	wrong          *findings.Set
 	suspects       []*tale // that findings are about, or were for a while
 	all            int64
@@ -54,10 +54,10 @@ func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
 	f := &sockets{in: in, wrong: wrong, again: in.Resent(), bytes: in.Bytes(), reason: in.Str("drop_reason"), location: in.Str("location"), from: in.Str("old_state"), to: in.Str("new_state"),
 		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
 	// A socket may be in them twice: when its story made room, and at its end.
-	f.busiest = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
+	f.busiest = agg.NewGreatest(2*shownSockets, func(a, b *tale) int {
 		return cmp.Or(cmp.Compare(b.tx+b.rx, a.tx+a.rx), cmp.Compare(b.rows, a.rows), cmp.Compare(a.sock.Serial, b.sock.Serial))
 	})
-	f.worst = agg.NewHeap(2*shownSockets, func(a, b *tale) int {
+	f.worst = agg.NewGreatest(2*shownSockets, func(a, b *tale) int {
 		return cmp.Or(cmp.Compare(b.trouble(), a.trouble()), cmp.Compare(b.rows, a.rows), cmp.Compare(a.sock.Serial, b.sock.Serial))
 	})
 	f.tales = &tales{teller: story.NewTeller(in), offer: f.offer, lives: &f.lives}
@@ -140,8 +140,8 @@ func (f *sockets) suspect(t *tale) {
 	}
 }
 
-// most lists the first of a heap, each once.
-func most(h *agg.Heap[*tale]) []*tale {
+// most lists the greatest, each once.
+func most(h *agg.Greatest[*tale]) []*tale {
 	var all []*tale
 	for _, t := range h.Sorted() {
 		if !slices.Contains(all, t) && len(all) < shownSockets {
