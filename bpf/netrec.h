@@ -111,19 +111,39 @@ static __always_inline void add_one(u64 *p)
 	__sync_fetch_and_add(p, 1);
 }
 
-/* --- quotas ---
+/* --- rings and quotas ---
+ *
+ * A CPU's rows go into its own ring as long as that is less than half full: CPUs that share a
+ * ring wait for each other, and for its memory. Rare rows then go into one that is theirs
+ * alone, so that what hot events make cannot push them out.
  *
  * Whoever floods a ring must not push out what others do. While a ring has room, nobody is
  * counted. When a ring for hot events is nearly full, or the one for rare events half full,
- * the rest of it is for those who have made few rows lately. What the others make goes with
- * the hot events, if it is rare and these have room; else it is lost, and counted.
+ * the rest of it is for those who have made few rows lately. What the others make is lost, and
+ * counted.
  */
 #define MAX_RINGS 256
 #define MAKER_BITS 10
 #define MAKER_TICKS 5 /* as a power of two: a time in which rings are emptied */
 #define NOWHERE (~0u)
 
-u32 pressed[MAX_RINGS]; /* rings that were short of room when they were last looked at */
+/* Some rare events come in floods when things go wrong. Of the ring for rare events they may
+ * take half (a quarter wakes the recorder), and are as hot ones beyond that, so that they
+ * cannot push out what stays rare. */
+enum kind {
+	HOT,
+	RARE,
+	FLOOD,
+};
+
+/* How full rings were when they were last looked at. */
+enum press {
+	ROOM,
+	HALF_FULL,
+	SHORT, /* of room: for those who have made few rows */
+};
+
+u32 pressed[MAX_RINGS];
 
 struct maker {
 	u64 window;
@@ -145,9 +165,16 @@ static __always_inline u64 ring_fill(u32 slot)
 	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
 }
 
-static __always_inline u64 ring_limit(u32 slot)
+/* press notes how full a ring is. */
+static __always_inline u32 press(u32 slot, u64 fill)
 {
-	return slot == cfg_rings ? cfg_rare_bytes / 2 : cfg_hot_bytes - cfg_hot_bytes / 8;
+	u64 size = slot == cfg_rings ? cfg_rare_bytes : cfg_hot_bytes;
+	u64 limit = slot == cfg_rings ? size / 2 : size - size / 8;
+	u32 now = fill >= limit ? SHORT : fill >= size / 2 ? HALF_FULL : ROOM;
+
+	if (*pressed_at(slot) != now) /* CPUs share these cache lines */
+		*pressed_at(slot) = now;
+	return now;
 }
 
 /* greedy counts a row, hot and rare ones apart. What interrupts make is nobody's: it is
@@ -166,31 +193,40 @@ static __always_inline bool greedy(bool rare, u32 cpu, u32 size)
 	return m->bytes > cfg_rare_bytes / 32;
 }
 
-/* reroute is the ring for a row that was to go to one that is short of room. A function of
- * its own: in most recordings it never runs. */
-__attribute__((noinline)) int reroute(u32 slot, u32 cpu, u32 size)
+/* reroute is the ring for a row that was to go to the CPU's own, which was short of room for
+ * it. A function of its own, as in most recordings it never runs. */
+__attribute__((noinline)) int reroute(u32 cpu, u32 size, u32 kind)
 {
-	if (ring_fill(slot) < ring_limit(slot)) {
-		*pressed_at(slot) = 0;
+	u32 slot = cpu & (cfg_rings - 1), now = press(slot, ring_fill(slot));
+	u64 fill;
+
+	if (now == ROOM)
 		return slot;
+	fill = kind == HOT ? 0 : ring_fill(cfg_rings);
+	if (kind == RARE || (kind == FLOOD && fill < 2 * cfg_wake_bytes)) {
+		slot = cfg_rings;
+		now = press(slot, fill);
 	}
-	if (!greedy(slot == cfg_rings, cpu, size))
-		return slot;
-	if (slot != cfg_rings)
-		return NOWHERE;
-	slot = cpu & (cfg_rings - 1);
-	return ring_fill(slot) < cfg_hot_bytes / 2 ? slot : NOWHERE;
+	return now == SHORT && greedy(slot == cfg_rings, cpu, size) ? NOWHERE : slot;
+}
+
+/* filling is for a ring that holds so much that the recorder should know: it is told once per
+ * filling, by the row that makes it so much. */
+__attribute__((noinline)) int filling(u32 slot, u64 fill, u32 size)
+{
+	press(slot, fill);
+	return fill - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
 }
 
 #define CTX_ASK 0xff
 
 /* begin reserves a record and fills its header, or counts the loss; ctx is the context if the
  * caller knows it. */
-static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 sock, u64 skb, u32 netns, u8 ctx)
+static __always_inline void *begin(const u16 ev, const u32 size, const u32 kind, u64 sock, u64 skb, u32 netns, u8 ctx)
 {
 	struct cpu_counters *c;
-	u64 seq, id, avail;
 	struct header *h;
+	u64 seq, id, fill;
 	u32 cpu, slot;
 	void *ring;
 
@@ -201,9 +237,9 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 		return 0;
 	seq = next(&c->seq);
 	add_one(&c->ev[ev].generated);
-	slot = rare ? cfg_rings : cpu & (cfg_rings - 1);
-	if (*pressed_at(slot)) {
-		slot = reroute(slot, cpu, size);
+	slot = cpu & (cfg_rings - 1);
+	if (*pressed_at(slot) > (kind == HOT ? HALF_FULL : ROOM)) {
+		slot = reroute(cpu, size, kind);
 		if (slot == NOWHERE)
 			goto lost;
 	}
@@ -213,10 +249,8 @@ static __always_inline void *begin(const u16 ev, const u32 size, bool rare, u64 
 	h = bpf_ringbuf_reserve(ring, size, 0);
 	if (!h)
 		goto lost;
-	avail = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	h->wake = avail >= cfg_wake_bytes && avail - size - BPF_RINGBUF_HDR_SZ < cfg_wake_bytes;
-	if (avail >= ring_limit(slot))
-		*pressed_at(slot) = 1;
+	fill = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+	h->wake = fill >= cfg_wake_bytes && filling(slot, fill, size);
 	id = bpf_get_current_pid_tgid();
 	h->ts_ns = bpf_ktime_get_ns();
 	h->seq = seq;
@@ -235,23 +269,12 @@ lost:
 	return 0;
 }
 
-/* Some rare events come in floods when things go wrong. They may take half of the
- * ring for rare events (a quarter wakes the recorder) and go with the hot ones beyond
- * that, so that they cannot push out what stays rare. */
-static __always_inline bool rare_has_room(void)
-{
-	u32 slot = cfg_rings;
-	void *ring = bpf_map_lookup_elem(&rings, &slot);
+#define BEGIN_AS(name, kind, sock, skb, netns, ctx) \
+	((struct name *)begin(EV_##name, sizeof(struct name), kind, (u64)(sock), (u64)(skb), netns, ctx))
 
-	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < 2 * cfg_wake_bytes;
-}
+#define BEGIN_FLOOD(name, sock, skb, netns) BEGIN_AS(name, FLOOD, sock, skb, netns, CTX_ASK)
 
-#define BEGIN_AS(name, rare, sock, skb, netns, ctx) \
-	((struct name *)begin(EV_##name, sizeof(struct name), rare, (u64)(sock), (u64)(skb), netns, ctx))
-
-#define BEGIN_FLOOD(name, sock, skb, netns) BEGIN_AS(name, rare_has_room(), sock, skb, netns, CTX_ASK)
-
-#define BEGIN_IN(ctx, name, sock, skb, netns) BEGIN_AS(name, RARE_##name, sock, skb, netns, ctx)
+#define BEGIN_IN(ctx, name, sock, skb, netns) BEGIN_AS(name, RARE_##name ? RARE : HOT, sock, skb, netns, ctx)
 
 #define BEGIN(name, sock, skb, netns) BEGIN_IN(CTX_ASK, name, sock, skb, netns)
 

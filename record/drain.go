@@ -28,8 +28,9 @@ type drain struct {
 	fix     func(rec []byte)
 	fixed   []bool // events that fix looks at
 	total   int64
-	unknown int64 // records of no known event or size: a broken object
-	full    bool  // the pile was, and records were left in the rings
+	unknown int64  // records of no known event or size: a broken object
+	full    bool   // the pile was, and records were left in the rings
+	until   uint64 // rows after this moment are left for the next time
 }
 
 func newDrain(rings []*ebpf.Map, cpus int) (*drain, error) {
@@ -74,9 +75,9 @@ func (d *drain) wait(t time.Duration) error {
 // in the rings, and what finds no room there either the probes count. What comes meanwhile is
 // left for the next call, so that one busy ring can keep neither the others nor commits waiting.
 func (d *drain) all() {
-	d.full = false
-	// Rare events have the last ring and go last: what a file has of hot ones lacks no rare
-	// one before it, also where the recorder is killed.
+	// Rings are read one after the other. Up to one moment in all of them, so that what a file
+	// has lacks no rare row before it, also where the recorder is killed.
+	d.full, d.until = false, uint64(mono())
 	for _, r := range d.rings {
 		if r.each(d.one); d.full {
 			return
@@ -84,7 +85,7 @@ func (d *drain) all() {
 	}
 }
 
-// one takes a record, or reports that there is no room for it.
+// one takes a record, or reports that it must stay in its ring.
 func (d *drain) one(rec []byte) bool {
 	if len(rec) < cpuOffset+2 {
 		d.unknown++
@@ -94,6 +95,9 @@ func (d *drain) one(rec []byte) bool {
 	if int(id) >= len(d.sizes) || d.sizes[id] == 0 || len(rec) < d.sizes[id] || cpu >= d.cpus {
 		d.unknown++
 		return true
+	}
+	if recordTime(rec) > d.until {
+		return false
 	}
 	rec = rec[:d.sizes[id]]
 	if !d.pile.add(id, cpu, rec) {

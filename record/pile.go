@@ -62,10 +62,12 @@ func (p *pile) reset() {
 
 // Offsets in a record's header that the drain loop looks at.
 const (
+	timeOffset  = int(unsafe.Offsetof(schema.Header{}.TS))
 	eventOffset = int(unsafe.Offsetof(schema.Header{}.Event))
 	cpuOffset   = int(unsafe.Offsetof(schema.Header{}.CPU))
 )
 
+func recordTime(rec []byte) uint64  { return binary.LittleEndian.Uint64(rec[timeOffset:]) }
 func recordEvent(rec []byte) uint16 { return binary.LittleEndian.Uint16(rec[eventOffset:]) }
 func recordCPU(rec []byte) int      { return int(binary.LittleEndian.Uint16(rec[cpuOffset:])) }
 

@@ -9,8 +9,8 @@ import (
 	"netrec/schema"
 )
 
-// always are the functions of a program that needs no other for itself: its own, and reroute.
-const always = 2
+// always are the functions of a program that needs no other for itself: its own, reroute and filling.
+const always = 3
 
 // The verifier removes filters that nobody asked for: of a program that only they give further
 // functions, those above are left, and it is smaller than with the cheapest of filters.
