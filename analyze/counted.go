@@ -117,6 +117,6 @@ func (f *counted) Finish(a *render.Answer) {
 		missing += max(0, p.total-p.before-p.sum)
 	}
 	if missing > 0 {
-		a.Note(fmt.Sprintf("rows were lost: the counters show %s more than these rows", engine.Group(missing)))
+		a.Note(fmt.Sprintf("rows were lost: the counters show %s more than these rows", engine.Thousands(missing)))
 	}
 }

@@ -29,7 +29,7 @@ func (f *skbdrop) noteOutside(a *render.Answer) {
 		drops += *f.uncounted.At(k)
 	}
 	if drops > 0 {
-		a.Note(fmt.Sprintf("%s of %s dropped packets were in %s that the counters do not cover: no process was there at the start", engine.Group(drops), engine.Group(f.drops),
+		a.Note(fmt.Sprintf("%s of %s dropped packets were in %s that the counters do not cover: no process was there at the start", engine.Thousands(drops), engine.Thousands(f.drops),
 			plural(int64(f.uncounted.Len()), "network namespace", "network namespaces")))
 	}
 }

@@ -58,7 +58,7 @@ func (f *superping) Finish(a *render.Answer) {
 		pending = f.listHosts()
 	}
 	a.Note(fmt.Sprintf("%s, %s answered, %s not answered, %s answered more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
-		engine.Group(f.rtt.Count), engine.Group(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Group(f.twice), engine.Group(f.rtt.Min), engine.Group(f.rtt.Average()), engine.Group(f.rtt.Max)))
+		engine.Thousands(f.rtt.Count), engine.Thousands(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Thousands(f.twice), engine.Thousands(f.rtt.Min), engine.Thousands(f.rtt.Average()), engine.Thousands(f.rtt.Max)))
 	if f.unsent > 0 {
 		a.Note(plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
 	}

@@ -81,7 +81,7 @@ func (f *ipecn) share(a *render.Answer) {
 		ce := moved("CEPkts")
 		if capable := ce + moved("ECT0Pkts") + moved("ECT1Pkts"); ce > 0 {
 			a.Note(fmt.Sprintf("kernel counters of the host's own namespace: %s of %s received ECN-capable %s packets were marked",
-				engine.Group(ce), engine.Group(capable), ip.name))
+				engine.Thousands(ce), engine.Thousands(capable), ip.name))
 		}
 	}
 }

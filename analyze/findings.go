@@ -91,7 +91,7 @@ func verdictWords(v findings.Verdict) string {
 	var parts []string
 	for _, l := range []findings.Level{findings.Bad, findings.Slow, findings.Note} {
 		if n := v.Levels[l]; n > 0 {
-			parts = append(parts, engine.Group(n)+" "+l.String())
+			parts = append(parts, engine.Thousands(n)+" "+l.String())
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -134,6 +134,6 @@ func (f *gethostlatency) Finish(a *render.Answer) {
 		fmt.Sprintf("names that had changed in memory when the call returned: %d", f.changed),
 		fmt.Sprintf("%s had another name in memory at the return; the originals show that one (--compat)", plural(f.changed, "lookup", "lookups")))
 	if f.failed > 0 {
-		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Group(f.failed), engine.Group(f.lookups)))
+		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Thousands(f.failed), engine.Thousands(f.lookups)))
 	}
 }

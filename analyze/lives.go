@@ -119,6 +119,6 @@ func (l *lives) since(s *agg.Socket) int64 {
 func (l *lives) Finish(a *render.Answer) {
 	l.cut.Show()
 	if l.cut.Dropped > 0 {
-		a.Note("not listed, too many: sessions that are only partly in the recording: " + engine.Group(l.cut.Dropped))
+		a.Note("not listed, too many: sessions that are only partly in the recording: " + engine.Thousands(l.cut.Dropped))
 	}
 }

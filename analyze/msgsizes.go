@@ -114,6 +114,6 @@ func (f *msgSizer) Finish(a *render.Answer) {
 	}
 	calls := plural(f.differ, "call", "calls")
 	noteRules(a, f.differ, f.compat,
-		fmt.Sprintf("--compat: %s; without it %s; the two differ in %s", plural(f.original, "value", "values"), engine.Group(f.right), calls),
-		fmt.Sprintf("%s; the original (--compat) has %s; the two differ in %s", plural(f.right, "value", "values"), engine.Group(f.original), calls))
+		fmt.Sprintf("--compat: %s; without it %s; the two differ in %s", plural(f.original, "value", "values"), engine.Thousands(f.right), calls),
+		fmt.Sprintf("%s; the original (--compat) has %s; the two differ in %s", plural(f.right, "value", "values"), engine.Thousands(f.original), calls))
 }

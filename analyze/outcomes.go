@@ -20,7 +20,7 @@ func (o outcomes) String() string {
 	names := slices.Collect(maps.Keys(o))
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(o[b], o[a]), cmp.Compare(a, b)) })
 	for i, n := range names {
-		names[i] = engine.Group(o[n]) + " " + n
+		names[i] = engine.Thousands(o[n]) + " " + n
 	}
 	return strings.Join(names, ", ")
 }

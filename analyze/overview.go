@@ -80,7 +80,7 @@ func (f *overview) Finish(a *render.Answer) {
 		a.Note(basis)
 	}
 	if n := f.procs.Nobody(); n > 0 {
-		a.Note("rows from packets and interrupts without a known process: " + engine.Group(n))
+		a.Note("rows from packets and interrupts without a known process: " + engine.Thousands(n))
 	}
 }
 

@@ -73,7 +73,7 @@ func (l *pingLog) finish(a *render.Answer) {
 	case l.err != nil:
 		a.Note(fmt.Sprintf("no comparison with ping: %v", l.err))
 	case l.more.Count > 0:
-		a.Note(fmt.Sprintf("ping itself measured %s us more on average, from %s to %s us more", engine.Group(l.more.Average()), engine.Group(l.more.Min), engine.Group(l.more.Max)))
+		a.Note(fmt.Sprintf("ping itself measured %s us more on average, from %s to %s us more", engine.Thousands(l.more.Average()), engine.Thousands(l.more.Min), engine.Thousands(l.more.Max)))
 	default:
 		a.Note("no line of the ping log matches an echo of this recording")
 	}

@@ -134,7 +134,7 @@ func (f *pollfds) Finish(a *render.Answer) {
 		f.types.Finish(a)
 	}
 	if f.timeouts > 0 {
-		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Group(f.timeouts), plural(f.polls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Thousands(f.timeouts), plural(f.polls, "call", "calls")))
 	}
 	if f.unnamed > 0 && !f.compat {
 		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " have no type: the recorder truncates long lists")

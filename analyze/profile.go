@@ -140,6 +140,6 @@ func (f *profile) Finish(a *render.Answer) {
 		a.Note(plural(f.blind, "sample", "samples") + " without a stack to show")
 	}
 	if n := f.counts.Overflow; n > 0 {
-		a.Note(fmt.Sprintf("left out %s: more than %s different stacks", plural(n, "sample", "samples"), engine.Group(agg.MaxKeys)))
+		a.Note(fmt.Sprintf("left out %s: more than %s different stacks", plural(n, "sample", "samples"), engine.Thousands(agg.MaxKeys)))
 	}
 }

@@ -126,6 +126,6 @@ func (f *qdisclat) Finish(a *render.Answer) {
 	}
 	if f.same != f.right || f.same != f.others {
 		a.Note(fmt.Sprintf("%s; the original (--compat), which ignores drops and segments, gives %s, %s of them the same",
-			plural(f.right, "wait", "waits"), engine.Group(f.others), engine.Group(f.same)))
+			plural(f.right, "wait", "waits"), engine.Thousands(f.others), engine.Thousands(f.same)))
 	}
 }

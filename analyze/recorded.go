@@ -58,7 +58,7 @@ func probeBasis(cost *schema.Spent) string {
 	if cost.ProbesPercent() < 0.01 {
 		return ""
 	}
-	text := fmt.Sprintf("time in probes is estimated: %s rows × ns per row measured on %s", engine.Group(cost.Probes.Rows), schema.ProbesMeasured)
+	text := fmt.Sprintf("time in probes is estimated: %s rows × ns per row measured on %s", engine.Thousands(cost.Probes.Rows), schema.ProbesMeasured)
 	if cost.Probes.More {
 		text += "; runs for what was filtered out, not sampled or not measured are not in it"
 	}

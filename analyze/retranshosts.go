@@ -62,8 +62,8 @@ Kernels up to 6.12 do not report failed attempts.`,
 		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", func(r *engine.Row) { row(r, 1) })
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			noteRules(a, all, compat,
-				fmt.Sprintf("--compat: addresses are this host's own, buffers are counted, %s of IPv6 left out", engine.Group(v6)),
-				fmt.Sprintf("the original counts buffers (%s), groups them by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Group(all), engine.Group(v6)))
+				fmt.Sprintf("--compat: addresses are this host's own, buffers are counted, %s of IPv6 left out", engine.Thousands(v6)),
+				fmt.Sprintf("the original counts buffers (%s), groups them by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Thousands(all), engine.Thousands(v6)))
 			noteBuffers(a, again)
 		}))
 	},

@@ -46,7 +46,7 @@ func (f *rmemLimits) Finish(a *render.Answer) {
 	var said []string
 	for i, n := range f.counts {
 		if n > 0 {
-			said = append(said, engine.Group(n)+" "+rmemWords[i])
+			said = append(said, engine.Thousands(n)+" "+rmemWords[i])
 		}
 	}
 	if f.most > 0 && said != nil {
@@ -57,7 +57,7 @@ func (f *rmemLimits) Finish(a *render.Answer) {
 // Finish says how the numbers were taken, and what the host allows.
 func (f *sormem) Finish(a *render.Answer) {
 	if f.late > 0 {
-		a.Note(fmt.Sprintf("%s of %s show the queue after the call; --profile full records it before the call, if the kernel allows", engine.Group(f.late), plural(f.reads, "read", "reads")))
+		a.Note(fmt.Sprintf("%s of %s show the queue after the call; --profile full records it before the call, if the kernel allows", engine.Thousands(f.late), plural(f.reads, "read", "reads")))
 	}
 	if f.sends > 0 && !f.compat {
 		a.Note(fmt.Sprintf("left out %s of memory to sending sockets; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))

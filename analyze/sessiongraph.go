@@ -121,7 +121,7 @@ func (g *sessionGraph) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("%s with both ends on this host, drawn once", plural(g.both, "session", "sessions")))
 	}
 	if g.full > 0 {
-		a.Note("sessions not drawn, too many edges: " + engine.Group(g.full))
+		a.Note("sessions not drawn, too many edges: " + engine.Thousands(g.full))
 	}
 }
 

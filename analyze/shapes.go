@@ -57,7 +57,7 @@ func (m *mapOf[K, V]) Finish(a *render.Answer) {
 	}
 	if n := m.keyed.Overflow; n > 0 {
 		a.Note(fmt.Sprintf("@%s: left out %s values, because there are more than %s different keys",
-			m.table.Name, engine.Group(n), engine.Group(agg.MaxKeys)))
+			m.table.Name, engine.Thousands(n), engine.Thousands(agg.MaxKeys)))
 	}
 }
 
@@ -134,5 +134,5 @@ func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return engine.Group(n) + " " + many
+	return engine.Thousands(n) + " " + many
 }

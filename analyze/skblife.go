@@ -140,9 +140,9 @@ func (f *skblife) Finish(a *render.Answer) {
 		f.longest.Finish(a)
 	}
 	a.Note(fmt.Sprintf("not counted: %s whose end was not recorded, %s still alive, %s whose allocation was not recorded",
-		engine.Group(f.skbs.Unended), engine.Group(int64(f.skbs.Alive())), engine.Group(f.skbs.Unborn)))
+		engine.Thousands(f.skbs.Unended), engine.Thousands(int64(f.skbs.Alive())), engine.Thousands(f.skbs.Unborn)))
 	if f.lives != f.originals || f.rightNS != f.originalsNS {
 		a.Note(fmt.Sprintf("%s, %s ns in total; the original (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
-			engine.Group(f.rightNS), engine.Group(f.originals), engine.Group(f.originalsNS)))
+			engine.Thousands(f.rightNS), engine.Thousands(f.originals), engine.Thousands(f.originalsNS)))
 	}
 }

@@ -33,6 +33,6 @@ func (f *packet) line(r *engine.Row, what string) {
 func (f *packet) Finish(a *render.Answer) {
 	f.t.Show()
 	if n := f.t.Dropped; n > 0 {
-		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Group(n)))
+		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Thousands(n)))
 	}
 }

@@ -99,9 +99,9 @@ func (f *soaccept) accept(r *engine.Row) {
 func (f *soaccept) Finish(a *render.Answer) {
 	switch {
 	case f.unbuffered > 0 && f.compat:
-		a.Note(fmt.Sprintf("--compat: left out %s of %s, because the caller gave no buffer for the address", engine.Group(f.unbuffered), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("--compat: left out %s of %s, because the caller gave no buffer for the address", engine.Thousands(f.unbuffered), plural(f.calls, "call", "calls")))
 	case f.unbuffered > 0:
-		a.Note(fmt.Sprintf("%s of %s gave no buffer for the address; the original leaves them out (--compat)", engine.Group(f.unbuffered), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s gave no buffer for the address; the original leaves them out (--compat)", engine.Thousands(f.unbuffered), plural(f.calls, "call", "calls")))
 	}
 	if f.failed > 0 {
 		a.Note(fmt.Sprintf("%s failed; for these the original prints the old content of the buffer", plural(f.failed, "call", "calls")))

@@ -116,6 +116,6 @@ func (f *sock) Finish(a *render.Answer) {
 	f.line.t.Show()
 	noteBuffers(a, f.again)
 	if n := f.line.t.Dropped; n > 0 {
-		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Group(n)))
+		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Thousands(n)))
 	}
 }

@@ -43,9 +43,9 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 		return also(sums, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case peeked > 0 && compat:
-				a.Note(fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Group(peeked)))
+				a.Note(fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Thousands(peeked)))
 			case peeked > 0:
-				a.Note(fmt.Sprintf("left out %s bytes read with MSG_PEEK; the original counts them (--compat)", engine.Group(peeked)))
+				a.Note(fmt.Sprintf("left out %s bytes read with MSG_PEEK; the original counts them (--compat)", engine.Thousands(peeked)))
 			}
 		}))
 	},

@@ -111,7 +111,7 @@ func (f *socketio) row(r *engine.Row) {
 // Finish says what counts how.
 func (f *socketio) Finish(a *render.Answer) {
 	if f.failed > 0 {
-		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Group(f.failed), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Thousands(f.failed), plural(f.calls, "call", "calls")))
 	}
 	if f.peeks > 0 {
 		a.Note(fmt.Sprintf("left out %s with MSG_PEEK", plural(f.peeks, "read", "reads")))

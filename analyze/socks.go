@@ -122,7 +122,7 @@ func (f *socks) Finish(a *render.Answer) {
 		f.t.Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).Int(older).Int(s.First).End()
 	}
 	if n := f.all - int64(len(shown)); n > 0 {
-		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Group(int64(len(shown))), engine.Group(f.all), f.all))
+		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Thousands(int64(len(shown))), engine.Thousands(f.all), f.all))
 	}
 	noteBuffers(a, f.again)
 }

@@ -130,7 +130,7 @@ func (f *soconnlat) Finish(a *render.Answer) {
 		least = "at least " // of an instance that got the number of one before, epoll_create is not seen
 	}
 	a.Note(fmt.Sprintf("non-blocking connects: %s; for %s the program's wake-up was recorded; the original (--compat) ends %s%s wrongly: %s at an unrelated poll or epoll_create, %s later or never",
-		engine.Group(f.waited), engine.Group(f.given), least, engine.Group(f.early+f.late), engine.Group(f.early), engine.Group(f.late)))
+		engine.Thousands(f.waited), engine.Thousands(f.given), least, engine.Thousands(f.early+f.late), engine.Thousands(f.early), engine.Thousands(f.late)))
 	noteLostEnds(a, f.waits.lost, "end")
 	if n := f.waited - f.given - f.waits.lost; n > 0 {
 		a.Note(fmt.Sprintf("%s not counted: the program never asked for the result", plural(n, "connect", "connects")))

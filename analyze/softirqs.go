@@ -104,7 +104,7 @@ func (f *softirqs) row(r *engine.Row) {
 func (f *softirqs) Finish(a *render.Answer) {
 	f.irqSums.Finish(a)
 	if f.inside > 0 {
-		a.Note(fmt.Sprintf("hard interrupts ran on top of %s of %s, for %s us; --compat leaves them in", engine.Group(f.inside),
-			plural(f.runs, "run", "runs"), engine.Group(f.insider/1000)))
+		a.Note(fmt.Sprintf("hard interrupts ran on top of %s of %s, for %s us; --compat leaves them in", engine.Thousands(f.inside),
+			plural(f.runs, "run", "runs"), engine.Thousands(f.insider/1000)))
 	}
 }

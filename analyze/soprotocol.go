@@ -48,8 +48,8 @@ together with connects. --compat does the same.`,
 		})
 		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
 			accepts := plural(mixed, "accept", "accepts")
-			noteRules(a, mixed, compat, fmt.Sprintf("--compat: the connects include %s, %s of them failed", accepts, engine.Group(failed)),
-				fmt.Sprintf("in the original (--compat) the connects include %s, %s of them failed", accepts, engine.Group(failed)))
+			noteRules(a, mixed, compat, fmt.Sprintf("--compat: the connects include %s, %s of them failed", accepts, engine.Thousands(failed)),
+				fmt.Sprintf("in the original (--compat) the connects include %s, %s of them failed", accepts, engine.Thousands(failed)))
 		}))
 	},
 })

@@ -25,6 +25,6 @@ func (s *stackless) row(r *engine.Row) {
 // Finish says how many they were.
 func (s *stackless) Finish(a *render.Answer) {
 	if s.not > 0 && s.not < s.rows { // none has one where the kernel or the profile gives none
-		a.Note(fmt.Sprintf("%s of %s packets have no stack, because stacks were sampled; netrec record --all-stacks records all", engine.Group(s.not), engine.Group(s.rows)))
+		a.Note(fmt.Sprintf("%s of %s packets have no stack, because stacks were sampled; netrec record --all-stacks records all", engine.Thousands(s.not), engine.Thousands(s.rows)))
 	}
 }

@@ -127,6 +127,6 @@ func (f *tcpaccept) Finish(a *render.Answer) {
 		a.Note(plural(f.failed, "call", "calls") + " returned without a connection")
 	}
 	noteRules(a, f.differ, f.compat,
-		fmt.Sprintf("--compat: BL is a copy made at the end of the handshake; it differs from the listener in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)),
-		fmt.Sprintf("the original (--compat) shows a copy of BL made at the end of the handshake; it differs in %s of %s", engine.Group(f.differ), engine.Group(f.accepts)))
+		fmt.Sprintf("--compat: BL is a copy made at the end of the handshake; it differs from the listener in %s of %s", engine.Thousands(f.differ), engine.Thousands(f.accepts)),
+		fmt.Sprintf("the original (--compat) shows a copy of BL made at the end of the handshake; it differs in %s of %s", engine.Thousands(f.differ), engine.Thousands(f.accepts)))
 }

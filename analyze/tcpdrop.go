@@ -129,8 +129,8 @@ func (f *tcpdrop) Finish(a *render.Answer) {
 	if f.drops == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("%s, %s without a socket", plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Group(f.nobody)))
+	a.Note(fmt.Sprintf("%s, %s without a socket", plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Thousands(f.nobody)))
 	if f.strangers > 0 {
-		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; BCC shows the process on the CPU (--compat)", engine.Group(f.strangers)))
+		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; BCC shows the process on the CPU (--compat)", engine.Thousands(f.strangers)))
 	}
 }

@@ -125,5 +125,5 @@ func (f *tcplife) Finish(a *render.Answer) {
 		"script": "--compat=script: MS runs from the first state change; PID is the process on the CPU",
 		"bcc":    "--compat=bcc: MS runs from ESTABLISHED; PID is the process on the CPU"}[f.compat]
 	a.Note(fmt.Sprintf("%s. From ESTABLISHED, %s of %s would be shorter, by %s ms in total. The process on the CPU is not the owner in %s.",
-		rule, engine.Group(f.shorter), engine.Group(f.sessions), engine.Group(f.shorterMS), engine.Group(f.strangers)))
+		rule, engine.Thousands(f.shorter), engine.Thousands(f.sessions), engine.Thousands(f.shorterMS), engine.Thousands(f.strangers)))
 }

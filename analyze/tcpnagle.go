@@ -126,5 +126,5 @@ func (f *tcpnagle) Finish(a *render.Answer) {
 		return
 	}
 	a.Note(fmt.Sprintf("blocked until data was sent: %s, %s us in total; the original (--compat) gives %s, %s us, because it also ends spans at attempts that sent nothing",
-		plural(f.ends, "span", "spans"), engine.Group(f.rightNS), engine.Group(f.origEnds), engine.Group(f.orig)))
+		plural(f.ends, "span", "spans"), engine.Thousands(f.rightNS), engine.Thousands(f.origEnds), engine.Thousands(f.orig)))
 }

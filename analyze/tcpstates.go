@@ -117,6 +117,6 @@ func (f *tcpstates) state(r *engine.Row) {
 func (f *tcpstates) Finish(a *render.Answer) {
 	if f.lines.rest(); f.strangers+f.filled > 0 {
 		a.Note(fmt.Sprintf("of %s changes, the task on the CPU is not the owner in %s, and the local port was not set yet in %s; --compat shows the task and the port of that moment",
-			engine.Group(f.changes), engine.Group(f.strangers), engine.Group(f.filled)))
+			engine.Thousands(f.changes), engine.Thousands(f.strangers), engine.Thousands(f.filled)))
 	}
 }

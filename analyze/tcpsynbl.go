@@ -129,5 +129,5 @@ func (f *tcpsynbl) Finish(a *render.Answer) {
 	}
 	noteRules(a, f.twice, f.compat,
 		fmt.Sprintf("--compat: counts %s of IPv4 clients with IPv6 listeners twice", plural(f.twice, "handshake", "handshakes")),
-		fmt.Sprintf("%s; the original (--compat) counts %s, because it counts IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Group(f.all+f.twice)))
+		fmt.Sprintf("%s; the original (--compat) counts %s, because it counts IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Thousands(f.all+f.twice)))
 }

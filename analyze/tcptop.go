@@ -143,6 +143,6 @@ func (f *tcptop) show() {
 func (f *tcptop) Finish(a *render.Answer) {
 	f.show()
 	noteRules(a, f.peeked, f.compat,
-		fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Group(f.peeked)),
-		fmt.Sprintf("left out %s bytes read with MSG_PEEK; BCC counts them (--compat)", engine.Group(f.peeked)))
+		fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Thousands(f.peeked)),
+		fmt.Sprintf("left out %s bytes read with MSG_PEEK; BCC counts them (--compat)", engine.Thousands(f.peeked)))
 }

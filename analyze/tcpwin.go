@@ -130,7 +130,7 @@ func (f *tcpwin) Finish(a *render.Answer) {
 		if f.compat {
 			said = "mixed up with others at the same address, as in the original"
 		}
-		a.Note(fmt.Sprintf("sessions at a reused address: %s, %s", engine.Group(f.reused), said))
+		a.Note(fmt.Sprintf("sessions at a reused address: %s, %s", engine.Thousands(f.reused), said))
 	}
 	switch {
 	case f.plot != nil:

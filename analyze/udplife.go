@@ -124,7 +124,7 @@ func (f *udplife) Finish(a *render.Answer) {
 	f.cut.Show()
 	f.flow.Show()
 	if n := f.cut.Dropped + f.flow.Dropped + f.talks.refused; n > 0 {
-		a.Note("not listed, too many: " + engine.Group(n))
+		a.Note("not listed, too many: " + engine.Thousands(n))
 	}
 	if n := f.talks.joined; n > 0 && !f.compat {
 		a.Note(fmt.Sprintf("%s read without asking for the sender: counted for the only known peer", plural(n, "socket", "sockets")))
@@ -133,9 +133,9 @@ func (f *udplife) Finish(a *render.Answer) {
 		return
 	}
 	if f.compat {
-		a.Note(fmt.Sprintf("--compat: left out %s of IPv6; bytes or start differ in %s others", engine.Group(f.v6), engine.Group(f.differ)))
+		a.Note(fmt.Sprintf("--compat: left out %s of IPv6; bytes or start differ in %s others", engine.Thousands(f.v6), engine.Thousands(f.differ)))
 		return
 	}
 	a.Note(fmt.Sprintf("%s; the original (--compat) leaves out %s of IPv6, and has other bytes or another start in %s", plural(f.sessions, "session", "sessions"),
-		engine.Group(f.v6), engine.Group(f.differ)))
+		engine.Thousands(f.v6), engine.Thousands(f.differ)))
 }

@@ -58,7 +58,7 @@ func (f *wifiScan) Finish(a *render.Answer) {
 	}
 	if f.wrong > 0 {
 		a.Note(fmt.Sprintf("%s; the original (--compat) gives %s another time or none, because it keeps one start for all radios",
-			plural(f.scans, "scan", "scans"), engine.Group(f.wrong)))
+			plural(f.scans, "scan", "scans"), engine.Thousands(f.wrong)))
 	}
 }
 

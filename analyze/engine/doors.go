@@ -82,7 +82,7 @@ func (in *Input) doors() {
 func (in *Input) notePassed() {
 	for i, what := range [2]string{"connects", "accepts"} {
 		if n := in.passed[i]; n > 0 {
-			in.Answer.Note(fmt.Sprintf("missing: at least %s TCP %s, which only show in state changes", Group(n), what))
+			in.Answer.Note(fmt.Sprintf("missing: at least %s TCP %s, which only show in state changes", Thousands(n), what))
 		}
 	}
 }

@@ -218,7 +218,7 @@ func TestOutputErrorEndsTheScan(t *testing.T) {
 
 func TestGroup(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := Group(n); got != want {
+		if got := Thousands(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

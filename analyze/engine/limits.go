@@ -44,12 +44,12 @@ func (in *Input) limits(sel *Selection) []string {
 	}
 	for _, e := range events {
 		if n := waiting(in.Meta, e); n > 0 && in.handles(e) {
-			ls = append(ls, fmt.Sprintf("%s: missing up to %s receives that were already waiting when the recording began", e, Group(n)))
+			ls = append(ls, fmt.Sprintf("%s: missing up to %s receives that were already waiting when the recording began", e, Thousands(n)))
 		}
 	}
 	ls = append(ls, in.blindQueues()...)
 	if n := in.olderSockets(); n > 0 && in.older != "" {
-		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Group(int64(n)), in.older))
+		ls = append(ls, fmt.Sprintf("sockets older than the recording: %s: %s", Thousands(int64(n)), in.older))
 	}
 	ls = append(ls, clockStep(in.Meta.Clock)...)
 	ls = append(ls, filters(in.Meta)...)
@@ -118,7 +118,7 @@ func lossOfCalls(event string, sum schema.Count, sel *Selection) string {
 	if calls := (schema.Count{Nested: sum.Nested}); sum.Calls > 0 {
 		ls = append(ls, lossText("calls that "+event+" counts", sum.Nested, sum.Calls+sum.Nested, sel, causes(calls)))
 	} else if sum.Nested > 0 { // of older files nobody knows how many there were
-		ls = append(ls, fmt.Sprintf("lost %s calls that %s counts: %s", Group(sum.Nested), event, causes(calls)))
+		ls = append(ls, fmt.Sprintf("lost %s calls that %s counts: %s", Thousands(sum.Nested), event, causes(calls)))
 	}
 	return strings.Join(slices.DeleteFunc(ls, func(s string) bool { return s == "" }), "; ")
 }
@@ -131,7 +131,7 @@ func lossText(what string, lost, of int64, sel *Selection, causes string) string
 	if sel.From != 0 || sel.To != 0 {
 		where = " in the whole recording"
 	}
-	return fmt.Sprintf("lost %s of %s %s (%s %%)%s: %s", Group(lost), Group(of), what, percent(lost, of), where, causes)
+	return fmt.Sprintf("lost %s of %s %s (%s %%)%s: %s", Thousands(lost), Thousands(of), what, percent(lost, of), where, causes)
 }
 
 // causes says what was lost how.
@@ -143,7 +143,7 @@ func causes(sum schema.Count) string {
 	}{{sum.Ring, "ring full"}, {sum.Scratch, "too many calls in flight"}, {sum.Writer, "not written to the file"},
 		{sum.Nested, "interrupted probe, at most"}} {
 		if c.n > 0 {
-			out = append(out, c.what+" "+Group(c.n))
+			out = append(out, c.what+" "+Thousands(c.n))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -320,8 +320,8 @@ func filters(m *scan.Meta) []string {
 	return ls
 }
 
-// Group writes a number with its thousands apart: 1,234,567.
-func Group(n int64) string {
+// Thousands writes a number with its thousands apart: 1,234,567.
+func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -40,9 +40,9 @@ func (in *Input) explainNone(sel *Selection) {
 	case total == 0:
 		in.Answer.Note(fmt.Sprintf("none: %s was recorded and did not happen", names))
 	case in.matched == 0 && sel.any():
-		in.Answer.Note(fmt.Sprintf("none: the selection leaves out all %s events of %s", Group(total), names))
+		in.Answer.Note(fmt.Sprintf("none: the selection leaves out all %s events of %s", Thousands(total), names))
 	default:
-		in.Answer.Note(fmt.Sprintf("none: %s events of %s, but none of them makes a row", Group(total), names))
+		in.Answer.Note(fmt.Sprintf("none: %s events of %s, but none of them makes a row", Thousands(total), names))
 	}
 }
 

@@ -143,10 +143,10 @@ func (in *Input) notes() {
 	in.notePassed()
 	in.noteScaled()
 	if in.strange > 0 {
-		in.Answer.Note("not assigned to a socket: " + Group(in.strange) + " rows, because of losses around them")
+		in.Answer.Note("not assigned to a socket: " + Thousands(in.strange) + " rows, because of losses around them")
 	}
 	if in.nogroup > 0 {
-		in.Answer.Note("not recorded: the cgroup in " + Group(in.nogroup) + " rows")
+		in.Answer.Note("not recorded: the cgroup in " + Thousands(in.nogroup) + " rows")
 	}
 	if in.stackNotes != nil {
 		for _, s := range in.stackNotes() {

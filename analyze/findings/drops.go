@@ -94,11 +94,11 @@ func (d *dropped) finding(in *engine.Input, why string, limit float64) Finding {
 	v.Evidence = "first at " + at(in, d.first)
 	for _, e := range d.places.Best(1, cmp.Compare[string]) {
 		if e.Key != "" {
-			v.Evidence += fmt.Sprintf("; %s at %s", engine.Group(e.Count), e.Key)
+			v.Evidence += fmt.Sprintf("; %s at %s", engine.Thousands(e.Count), e.Key)
 		}
 	}
 	for _, e := range d.who.Best(1, cmp.Compare[string]) {
-		v.Evidence += fmt.Sprintf("; %s of %s", engine.Group(e.Count), e.Key)
+		v.Evidence += fmt.Sprintf("; %s of %s", engine.Thousands(e.Count), e.Key)
 	}
 	return v
 }

@@ -83,7 +83,7 @@ func newFailedConnects(in *engine.Input, limit float64, found *Shelf) func() {
 func (f *connects) finding(in *engine.Input, t target, v *failures, limit float64) Finding {
 	who, why := "", t.error
 	for _, e := range v.who.Best(1, cmp.Compare[string]) {
-		who = fmt.Sprintf("; %s by %s", engine.Group(e.Count), e.Key)
+		who = fmt.Sprintf("; %s by %s", engine.Thousands(e.Count), e.Key)
 	}
 	if v.noPort {
 		why += ", no local port was free"

@@ -47,7 +47,7 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 		}
 		why := ""
 		if v.delayed > 0 {
-			why = fmt.Sprintf("; %s as long as a delayed ACK of the peer", engine.Group(v.delayed))
+			why = fmt.Sprintf("; %s as long as a delayed ACK of the peer", engine.Thousands(v.delayed))
 		}
 		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
 			What:     fmt.Sprintf("%s waits for ACKs before it sends small data (Nagle), up to %s", subject(s), span(v.longest)),

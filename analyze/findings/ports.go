@@ -104,11 +104,11 @@ func (p *portUse) of(s *agg.Socket, ts int64) portsHeld {
 func (p *portUse) say(h portsHeld, when string) string {
 	from := "ip_local_port_range is not in the file"
 	if p.lo > 0 && p.hi >= p.lo {
-		from = fmt.Sprintf("%d to %d are %s ports (ip_local_port_range at the start)", p.lo, p.hi, engine.Group(p.hi-p.lo+1))
+		from = fmt.Sprintf("%d to %d are %s ports (ip_local_port_range at the start)", p.lo, p.hi, engine.Thousands(p.hi-p.lo+1))
 	}
 	more := ""
 	if p.overfull {
 		more = ", too many to count all"
 	}
-	return fmt.Sprintf("%s; at %s %s held a connection to it and %s were in TIME_WAIT, not counting those from before the recording%s", from, when, engine.Group(h.open), engine.Group(h.timeWait), more)
+	return fmt.Sprintf("%s; at %s %s held a connection to it and %s were in TIME_WAIT, not counting those from before the recording%s", from, when, engine.Thousands(h.open), engine.Thousands(h.timeWait), more)
 }

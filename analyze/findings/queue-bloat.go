@@ -63,7 +63,7 @@ func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
 			found.Add(Finding{Level: Slow, Over: float64(tenth) / limit, At: w.at,
 				What: fmt.Sprintf("packets wait in the queue of %s (%s): one in ten %s or longer", q.dev, q.kind, span(tenth)),
 				Evidence: fmt.Sprintf("%s, half of them %s or longer, longest %s from %s; up to %s packets and %s bytes queued", many(w.us.Count, "packet", "packets"),
-					span(w.us.At(0.5)*1000), span(w.longest), at(in, w.at), engine.Group(w.most), engine.Group(w.mostBytes)),
+					span(w.us.At(0.5)*1000), span(w.longest), at(in, w.at), engine.Thousands(w.most), engine.Thousands(w.mostBytes)),
 				Next: "qdisclat --queues --dev " + render.ShellWord(q.dev)})
 		}
 	}

@@ -79,7 +79,7 @@ func (f *filling) finding(in *engine.Input, s *agg.Socket, limit float64) Findin
 	var said []string
 	if f.reads > 0 {
 		said = append(said, fmt.Sprintf("%s of %s found it at least %g %% full, up to %.0f %% of %s bytes at %s",
-			engine.Group(f.full), many(f.reads, "read", "reads"), limit, f.most, engine.Group(f.limit), at(in, f.mostAt)))
+			engine.Thousands(f.full), many(f.reads, "read", "reads"), limit, f.most, engine.Thousands(f.limit), at(in, f.mostAt)))
 	}
 	if f.refused() > 0 {
 		v.Level, v.Over, v.At = Bad, max(v.Over, float64(f.refused())), f.first

@@ -50,8 +50,8 @@ func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 			return
 		}
 		found.Add(Finding{Level: Bad, Over: float64(b.best) / limit, At: b.bestFrom, Sock: *s,
-			What:     fmt.Sprintf("%s retransmitted %s %s within a second", subject(s), engine.Group(b.best), again.Noun(b.best)),
-			Evidence: fmt.Sprintf("from %s; %s in total, congestion window down to %d", at(in, b.bestFrom), engine.Group(b.all), b.low),
+			What:     fmt.Sprintf("%s retransmitted %s %s within a second", subject(s), engine.Thousands(b.best), again.Noun(b.best)),
+			Evidence: fmt.Sprintf("from %s; %s in total, congestion window down to %d", at(in, b.bestFrom), engine.Thousands(b.all), b.low),
 			Next:     show("tcpretrans", s)})
 	})
 	return func() {}

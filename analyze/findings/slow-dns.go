@@ -51,11 +51,11 @@ func newSlowDNS(in *engine.Input, limit float64, found *Shelf) func() {
 			}
 			failed := ""
 			if l.failed > 0 {
-				failed = fmt.Sprintf("; %s of the slow ones failed", engine.Group(l.failed))
+				failed = fmt.Sprintf("; %s of the slow ones failed", engine.Thousands(l.failed))
 			}
 			found.Add(Finding{Level: Slow, Over: float64(l.longest) / limit, At: l.at,
 				What: fmt.Sprintf("looking up %s took up to %s", name, span(l.longest)),
-				Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Group(l.slow), many(l.all, "lookup", "lookups"),
+				Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Thousands(l.slow), many(l.all, "lookup", "lookups"),
 					owner(l.pid, l.comm), at(in, l.at), failed),
 				Next: "gethostlatency"})
 		}

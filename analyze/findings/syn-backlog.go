@@ -68,7 +68,7 @@ func newSynBacklog(in *engine.Input, limit float64, found *Shelf) func() {
 			found.Add(Finding{Level: Bad, Over: float64(n) / limit, At: o.first,
 				What: fmt.Sprintf("the listener at %s refused %s: its accept queue was full", o.local, many(n, "handshake", "handshakes")),
 				Evidence: fmt.Sprintf("%s and %s of %s dropped, first at %s; up to %d in the queue, limit %d", many(o.syns, "SYN", "SYNs"), many(o.ends, "final ACK", "final ACKs"),
-					engine.Group(o.tried), at(in, o.first), o.most, o.limit),
+					engine.Thousands(o.tried), at(in, o.first), o.most, o.limit),
 				Next: fmt.Sprintf("tcpsynbl --port %d", k.port)})
 		}
 	}

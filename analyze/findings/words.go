@@ -58,5 +58,5 @@ func many(n int64, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return engine.Group(n) + " " + more
+	return engine.Thousands(n) + " " + more
 }

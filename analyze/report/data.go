@@ -120,8 +120,8 @@ func (f *fold) facts(t *tale, v *Socket) [][2]string {
 		ended = "open at the end of the recording"
 	}
 	return [][2]string{{"socket", fmt.Sprintf("0x%x, generation %d", s.Addr, s.Gen)}, {"owner", v.Who}, {"protocol", safe(s.Protocol)}, {"local", v.Local}, {"remote", v.Remote},
-		{"began", began}, {"ended", ended}, {"last state", v.State}, {"sent", engine.Group(v.Tx) + " bytes"}, {"received", engine.Group(v.Rx) + " bytes"},
-		{"retransmitted", engine.Group(v.Retrans) + " " + f.sockets.again.Noun(v.Retrans)}, {"dropped", engine.Group(v.Drops)}, {"zero windows", engine.Group(v.Zero)}}
+		{"began", began}, {"ended", ended}, {"last state", v.State}, {"sent", engine.Thousands(v.Tx) + " bytes"}, {"received", engine.Thousands(v.Rx) + " bytes"},
+		{"retransmitted", engine.Thousands(v.Retrans) + " " + f.sockets.again.Noun(v.Retrans)}, {"dropped", engine.Thousands(v.Drops)}, {"zero windows", engine.Thousands(v.Zero)}}
 }
 
 func (f *fold) course(t *tale) *Course {

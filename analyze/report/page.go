@@ -190,7 +190,7 @@ func (f *fold) recording() [][2]string {
 	ended := cmp.Or(m.Recording.End, "not ended: killed, or still recording")
 	facts := [][2]string{{"file", m.Path}, {"host", fmt.Sprintf("%s, %s, %d CPUs", m.Host.Name, m.Host.Machine, m.Host.CPUs)}, {"kernel", m.Host.Kernel},
 		{"start", time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339)},
-		{"length", fmt.Sprintf("%.3f s", float64(f.in.End()-f.in.Start())/1e9)}, {"ended by", ended}, {"rows", engine.Group(rows)}, {"size", engine.Group(m.OnDisk()) + " bytes"},
+		{"length", fmt.Sprintf("%.3f s", float64(f.in.End()-f.in.Start())/1e9)}, {"ended by", ended}, {"rows", engine.Thousands(rows)}, {"size", engine.Thousands(m.OnDisk()) + " bytes"},
 		{"command", strings.Join(m.Recording.Command, " ")}}
 	for i := range facts {
 		facts[i][1] = safe(facts[i][1])
@@ -208,7 +208,7 @@ func (f *fold) costs() [][2]string {
 		cpu += fmt.Sprintf("; %.1f %% of one CPU from %.1f s to %.1f s", 100*float64(c.CPU-c.Before)/float64(c.To-c.From), f.since(c.From), f.since(c.To))
 	}
 	facts := [][2]string{{"CPU", cpu},
-		{"memory", fmt.Sprintf("%.1f MiB at most", float64(c.RSS)/(1<<20))}, {"file", engine.Group(c.File) + " bytes"}}
+		{"memory", fmt.Sprintf("%.1f MiB at most", float64(c.RSS)/(1<<20))}, {"file", engine.Thousands(c.File) + " bytes"}}
 	if total := c.Total().String(); total != "" {
 		facts = append(facts, [2]string{"together", total})
 	}
@@ -229,7 +229,7 @@ func policy(css string, scripts ...string) string {
 	return p
 }
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"group": engine.Group, "comm": func(p process) string { return safe(p.comm) },
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"group": engine.Thousands, "comm": func(p process) string { return safe(p.comm) },
 	"pid": func(p process) int64 { return p.pid }, "span": span}).Parse(pageHTML))
 
 // span is nanoseconds for people.

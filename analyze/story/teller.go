@@ -84,7 +84,7 @@ func (s *Telling) Flush(out func(Line)) {
 		c := &s.runs[i]
 		what := c.name
 		if c.n > 1 {
-			what = fmt.Sprintf("%s ×%s in %s", c.name, engine.Group(c.n), Micros(c.to-c.from))
+			what = fmt.Sprintf("%s ×%s in %s", c.name, engine.Thousands(c.n), Micros(c.to-c.from))
 		}
 		switch {
 		case c.unit == "cwnd" && c.low != c.high:
@@ -92,7 +92,7 @@ func (s *Telling) Flush(out func(Line)) {
 		case c.unit == "cwnd":
 			what += fmt.Sprintf(", cwnd %d", c.low)
 		case c.unit == "bytes" && c.sum > 0:
-			what += fmt.Sprintf(", %s bytes", engine.Group(c.sum))
+			what += fmt.Sprintf(", %s bytes", engine.Thousands(c.sum))
 		}
 		out(Line{Gen: s.gen, TS: c.from, Pid: c.pid, Comm: c.comm, Event: c.event, What: what, Events: c.n})
 	}

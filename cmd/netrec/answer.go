@@ -182,8 +182,8 @@ func originOf(r *scan.Recording) render.Origin {
 	}
 	began, files := time.Unix(0, m.Start()).UTC(), "1 file"
 	if n := r.Files(); n > 1 {
-		files = engine.Group(int64(n)) + " files"
+		files = engine.Thousands(int64(n)) + " files"
 	}
 	return render.Origin{Host: m.Host.Name, Began: began.Format(time.RFC3339Nano),
-		About: fmt.Sprintf("%s to %s UTC, %s, %s rows", began.Format("2006-01-02 15:04:05"), time.Unix(0, m.LastNS).UTC().Format("15:04:05"), files, engine.Group(rows))}
+		About: fmt.Sprintf("%s to %s UTC, %s, %s rows", began.Format("2006-01-02 15:04:05"), time.Unix(0, m.LastNS).UTC().Format("15:04:05"), files, engine.Thousands(rows))}
 }

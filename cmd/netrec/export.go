@@ -148,7 +148,7 @@ func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
 	default:
 		var bare int64
 		if bare, err = export.Folded(src, f.events, out); bare > 0 {
-			fmt.Fprintf(side, "netrec: left out %s rows without a stack\n", engine.Group(bare))
+			fmt.Fprintf(side, "netrec: left out %s rows without a stack\n", engine.Thousands(bare))
 		}
 	}
 	if err != nil {

@@ -67,10 +67,10 @@ func statusLine(before, s record.Status) string {
 	rate := float64(s.Rows-before.Rows) / max((s.Length-before.Length).Seconds(), 0.001)
 	lost := "nothing lost"
 	if s.Lost > 0 {
-		lost = engine.Group(s.Lost) + " lost"
+		lost = engine.Thousands(s.Lost) + " lost"
 	}
 	return fmt.Sprintf("%s  %s events/s  %s  %.1f MB  recorder %.1f %% of CPU",
-		s.Length.Round(time.Second), engine.Group(int64(rate)), lost, float64(s.Bytes)/1e6, 100*s.CPU)
+		s.Length.Round(time.Second), engine.Thousands(int64(rate)), lost, float64(s.Bytes)/1e6, 100*s.CPU)
 }
 
 // next is the command that answers from what was recorded.

@@ -80,5 +80,5 @@ func (p *progress) draw(ts int64) {
 		rest := time.Duration(float64(now.Sub(p.began)) * (1 - done) / done)
 		left = fmt.Sprintf(", %s left", rest.Round(time.Second))
 	}
-	p.terminalLine.draw(fmt.Sprintf("[%-*s] %3d %%, %s events%s", progressWidth, bar, int(done*100), engine.Group(p.rows), left))
+	p.terminalLine.draw(fmt.Sprintf("[%-*s] %3d %%, %s events%s", progressWidth, bar, int(done*100), engine.Thousands(p.rows), left))
 }

@@ -102,7 +102,7 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", render.Safe(path), engine.Group(int64(page.Len())))
+	_, err = fmt.Fprintf(stdout, "%s: %s bytes; open it in a browser\n", render.Safe(path), engine.Thousands(int64(page.Len())))
 	if err == nil && full != nil {
 		return partly(side, "report", f, full)
 	}
