@@ -57,7 +57,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	if s.end == "" {
 		s.end = "error"
 	}
-	s.unturned()
+	s.discardNext()
 	turned := s.lastTurn()
 	errs := []error{cause, turned, s.newcomers(), s.hooks.Stop()}
 	s.stopped = mono()
@@ -71,7 +71,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.file = s.writer.file
 	s.warnLost()
 	s.noNames()
-	errs = append(errs, s.confess(), s.unended())
+	errs = append(errs, s.writeLastLosses(), s.unended())
 	errs = append(errs, s.close()...)
 	sum := s.summary()
 	s.drain.close()
@@ -114,9 +114,9 @@ func (s *session) settle() {
 	}
 }
 
-// confess adds rows about what the last commits lost, rows about losses included; they
+// writeLastLosses adds rows about what the last commits lost, rows about losses included; they
 // are written with the last footer, for which the file has kept room.
-func (s *session) confess() error {
+func (s *session) writeLastLosses() error {
 	p := newPile(s.cpus)
 	err := errors.Join(s.writer.unsaid.say(p), s.acct.look(p, mono(), s.header, true))
 	return errors.Join(err, s.writer.add(p))

@@ -156,7 +156,7 @@ func (s *session) run(ctx context.Context) error {
 		timer = time.After(s.opt.For - time.Since(s.opened))
 	}
 	cost := time.Now()
-	s.turning.began, s.turning.ready = s.opened, make(chan *coming, 1)
+	s.turning.began, s.turning.ready = s.opened, make(chan *preparedFile, 1)
 	for s.end == "" {
 		now, err := s.takeRows(tick)
 		if err != nil {

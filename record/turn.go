@@ -23,14 +23,14 @@ type turn struct {
 // rotation is what the drain loop knows of the present file and the next.
 type rotation struct {
 	began time.Time
-	retry time.Time    // not before that, after a file could not be made
-	ready chan *coming // of the file under way
+	retry time.Time          // not before that, after a file could not be made
+	ready chan *preparedFile // of the file under way
 	under bool
 	told  bool // that one could not be made
 }
 
-// coming is the next file and the facts of its start, made beside the drain loop.
-type coming struct {
+// preparedFile is the next file and the facts of its start, made beside the drain loop.
+type preparedFile struct {
 	file     *capture.Writer
 	path     string
 	sockets  []schema.Socket
@@ -65,8 +65,8 @@ func (s *session) rotate(now time.Time) error {
 
 // nextFile makes the file that the recording shall go on in. Nothing that the drain loop
 // changes is touched.
-func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *coming {
-	c := &coming{}
+func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *preparedFile {
+	c := &preparedFile{}
 	var old int
 	c.sockets, old = s.report.Alive.Read(before, s.findOwners)
 	c.counters.Start, _ = s.report.Counters.Read()
@@ -141,7 +141,7 @@ func (s *session) publish() error {
 }
 
 // discard removes a file that is not needed after all.
-func (s *session) discard(c *coming) {
+func (s *session) discard(c *preparedFile) {
 	_ = c.file.Close()
 	s.filesMu.Lock()
 	defer s.filesMu.Unlock()
@@ -159,7 +159,7 @@ func (s *session) prune() error {
 }
 
 // turnTo lets the present pile be the last of its file.
-func (s *session) turnTo(c *coming, now time.Time) error {
+func (s *session) turnTo(c *preparedFile, now time.Time) error {
 	if c.err == nil {
 		if c.err = s.publish(); c.err != nil {
 			s.discard(c)
@@ -188,8 +188,8 @@ func (s *session) turnTo(c *coming, now time.Time) error {
 	return c.file.Set(schema.KeyRecording, s.meta)
 }
 
-// unturned ends what rotate has under way when the recording ends.
-func (s *session) unturned() {
+// discardNext discards the file that rotate prepares, when the recording ends.
+func (s *session) discardNext() {
 	if !s.turning.under {
 		return
 	}
