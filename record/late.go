@@ -47,7 +47,7 @@ func (s *session) newLibraries() error {
 		case lib := <-s.late:
 			if !lib.Probed && !s.blind {
 				s.blind = true
-				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared and has no probes; --dns-follow gives them to such\n", lib.Path)
+				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared during the recording and has no probes; --dns-follow attaches them\n", lib.Path)
 			}
 			s.meta.Libraries = append(s.meta.Libraries, lib)
 			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {

@@ -33,7 +33,7 @@ func (s *session) watchDisk(done <-chan struct{}) {
 			d := s.writer.stalled(now)
 			switch {
 			case d > 0 && longest == 0:
-				fmt.Fprintf(s.opt.Notice, "netrec: the disk has not answered for %s; events wait in memory, and are lost and counted when that is full\n", d.Round(time.Second))
+				fmt.Fprintf(s.opt.Notice, "netrec: the disk has not answered for %s; events wait in memory; when it is full, they are lost and counted\n", d.Round(time.Second))
 			case d == 0 && longest > 0:
 				fmt.Fprintf(s.opt.Notice, "netrec: the disk answered after %s\n", longest.Round(time.Second))
 			}
@@ -63,7 +63,7 @@ func (s *session) finishOrGiveUp(cause error) (*Summary, error) {
 		case now := <-tick.C:
 			if s.writer.stalled(now) > 0 && !told {
 				told = true
-				fmt.Fprintf(s.opt.Notice, "netrec: waiting for the disk to end the file; another Ctrl-C gives up what is not in it\n")
+				fmt.Fprintf(s.opt.Notice, "netrec: waiting for the disk to finish the file; press Ctrl-C again to give up what is not written\n")
 			}
 		case <-s.signals:
 			if told {

@@ -169,7 +169,7 @@ func (s *session) turnTo(c *preparedFile, now time.Time) error {
 		s.turning.retry = now.Add(retryAfter)
 		if !s.turning.told {
 			s.turning.told = true
-			fmt.Fprintf(s.opt.Notice, "netrec: %v; recording goes on in the file it has\n", c.err)
+			fmt.Fprintf(s.opt.Notice, "netrec: %v; recording continues in the current file\n", c.err)
 		}
 		return nil
 	}

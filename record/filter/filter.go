@@ -85,7 +85,7 @@ func (s *Set) check() error {
 		}
 	}
 	if s.seed != 0 && s.Sample == nil {
-		return fmt.Errorf("--sample-seed %d: nothing is sampled without --sample", s.seed)
+		return fmt.Errorf("--sample-seed %d: needs --sample", s.seed)
 	}
 	if s.Sample != nil {
 		s.Sample.Seed = s.seed

@@ -49,8 +49,8 @@ func TestResolve(t *testing.T) {
 		{"tcp-state", []string{"open"}, nil, "", "want one of ESTABLISHED, SYN_SENT"},
 		{"sample", []string{"1/16"}, map[string]any{"cfg_sample": uint64(1) << 28}, "", ""},
 		{"sample", []string{"2/2"}, nil, "", "such as 1/16"},
-		{"sample-seed", []string{"7"}, nil, "", "nothing is sampled"},
-		{"cgroup", []string{"/"}, nil, "", "everything"},
+		{"sample-seed", []string{"7"}, nil, "", "needs --sample"},
+		{"cgroup", []string{"/"}, nil, "", "every process"},
 		{"cgroup", []string{"4711"}, map[string]any{"cfg_cgroup": first[uint64](4711)}, "4711", ""},
 		{"dev", []string{"no-such-device"}, nil, "", "device no-such-device"},
 		{"colour", []string{"red"}, nil, "", `no filter "colour"`},
@@ -88,7 +88,7 @@ func TestDeviceBringsItsNamespace(t *testing.T) {
 	if len(s.Netns) != 1 || s.Text["netns"] != fmt.Sprint(s.Netns[0]) || s.Constants()["cfg_dev"] != first[uint32](1) {
 		t.Errorf("got namespaces %d, %v, %v", s.Netns, s.Text, s.Constants())
 	}
-	if _, err := Resolve(Words{"dev": {"lo"}, "netns": {"self", "self"}}); err == nil || !strings.Contains(err.Error(), "a device is one of a network namespace") {
+	if _, err := Resolve(Words{"dev": {"lo"}, "netns": {"self", "self"}}); err == nil || !strings.Contains(err.Error(), "a device belongs to one network namespace") {
 		t.Errorf("a device of two namespaces: %v", err)
 	}
 }

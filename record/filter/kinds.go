@@ -79,7 +79,7 @@ func addUID(s *Set, word string) (string, error) {
 	}
 	v, err := parseNumber(word, 0, math.MaxUint32-1)
 	if err != nil {
-		return "", fmt.Errorf("no such user, and no number of one")
+		return "", fmt.Errorf("no such user name or number")
 	}
 	return s.number("uid", v), nil
 }
@@ -116,7 +116,7 @@ func addAddr(s *Set, word string) (string, error) {
 	if p.Addr().Is4() {
 		bits += 96
 	} else if p.Addr().IsUnspecified() && bits <= 80 {
-		return "", fmt.Errorf("has every IPv4 address in it too; all global IPv6 addresses are 2000::/3")
+		return "", fmt.Errorf("also contains every IPv4 address; for all global IPv6 addresses use 2000::/3")
 	}
 	b := p.Addr().As16()
 	value := [2]uint64{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}
@@ -137,7 +137,7 @@ func addProto(s *Set, word string) (string, error) {
 	}
 	v, err := parseNumber(word, 0, math.MaxUint16)
 	if err != nil {
-		return "", fmt.Errorf("no such protocol, and no number of one")
+		return "", fmt.Errorf("no such protocol name or number")
 	}
 	return s.number("proto", v), nil
 }
@@ -166,7 +166,7 @@ func addDev(s *Set, word string) (string, error) {
 		s.note("netns", text)
 	}
 	if len(s.Netns) > 1 {
-		return "", fmt.Errorf("a device is one of a network namespace, and --netns names %d", len(s.Netns))
+		return "", fmt.Errorf("a device belongs to one network namespace, but --netns names %d", len(s.Netns))
 	}
 	index, name, err := host.Device(s.Netns[0], word)
 	if err != nil {

@@ -35,7 +35,7 @@ func Cgroup(spec string) (uint64, string, error) {
 		path = below
 	}
 	if path == "" || path == "/" {
-		return 0, "", fmt.Errorf("the root is everything")
+		return 0, "", fmt.Errorf("the root cgroup contains every process; leave the filter out")
 	}
 	id, err := cgroupID(root + path)
 	if err != nil {
@@ -134,11 +134,11 @@ func findContainer(root, id string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("container %s: no cgroup in %s is called so", id, root)
+		return "", fmt.Errorf("container %s: no cgroup in %s has this name", id, root)
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("container %s: could be %s", id, strings.Join(found[:min(3, len(found))], ", "))
+	return "", fmt.Errorf("container %s: matches %s", id, strings.Join(found[:min(3, len(found))], ", "))
 }
 
 // walkCgroups calls fn for every cgroup, from the root on.

@@ -24,7 +24,7 @@ func TestFindContainer(t *testing.T) {
 		{"abcd", "/system.slice/docker-abcd00112233.scope", ""},
 		{"beef44556677", "/machine.slice/libpod-beef44556677.scope", ""},
 		{"feed88990022", "/kubepods/pod2/cri-containerd-feed88990022.scope", ""},
-		{"feed8899", "", "could be /kubepods/pod1/"},
+		{"feed8899", "", "matches /kubepods/pod1/"},
 		{"web", "/lxc.payload.web", ""},
 		{"abce", "", "no cgroup in"},
 		{"", "", "empty id"},

@@ -264,7 +264,7 @@ func TestNetnsInode(t *testing.T) {
 		"/etc/passwd":       "not a namespace",
 		"/proc/self/ns/mnt": "not a network namespace",
 		"/dev/null":         "not a namespace",
-		"4294967294":        "no process or name shows it",
+		"4294967294":        "no process or name refers to it",
 		"../../etc/passwd":  "open",
 		"99999999999999":    "not in /run/netns",
 		"4194303":           "open",

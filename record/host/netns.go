@@ -144,7 +144,7 @@ func findNamespaces(ctx context.Context, want []uint32) (list []namespace, more 
 		return nil, 0, fmt.Errorf("find network namespaces: %w", err)
 	case len(list) < len(want):
 		gone := slices.IndexFunc(want, func(inode uint32) bool { _, ok := seen[inode]; return !ok })
-		return nil, 0, fmt.Errorf("network namespace %d: no process or name shows it", want[gone])
+		return nil, 0, fmt.Errorf("network namespace %d: no process or name refers to it", want[gone])
 	}
 	return list, more, nil
 }
