@@ -168,6 +168,7 @@ func (w *writer) listObjects() error {
 
 // add encodes a pile into row groups of the next commit.
 func (w *writer) add(p *pile) error {
+	w.enc.Hurry = p.bytes > handOverBytes
 	hot, mixed := p.batches()
 	for _, parts := range hot {
 		if err := w.file.Add(w.enc, parts...); err != nil {

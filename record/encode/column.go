@@ -79,6 +79,14 @@ func (c *column) dictionary(scratch []byte) (page []byte, entries int) {
 	return appendPlain(scratch[:0], c.number.table.keys, c.number.narrow), len(c.number.table.keys)
 }
 
+// entries is how many the dictionary has.
+func (c *column) entries() int {
+	if c.typ == schema.String {
+		return c.text.values.len()
+	}
+	return len(c.number.table.keys)
+}
+
 // setStats notes the smallest and largest value: of numbers always, of strings
 // only for the column that readers prune by.
 func (c *column) setStats() {

@@ -1,10 +1,30 @@
 package encode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"netrec/schema"
+)
 
 // The file's only codec is zstd: a reader may take the codec of a column's first
 // chunk for that of all, as parquet-go does. What does not shrink is stored in a
 // zstd frame without compression, which readers unpack at the speed of a copy.
+
+// Many pages shrink little or not at all: times, sequence numbers, positions without a pattern.
+// On busy servers half of what compression costs went into pages that got shorter by less than
+// three tenths, half a byte of a row. In a hurry that a page is like this is believed for
+// some row groups of the same event.
+const (
+	worthwhile = 0.7 // of a page's length
+	dullFor    = 15
+)
+
+// dull counts for how many more row groups the pages of each column are stored as they are.
+type dull struct{ dict, data []uint8 }
+
+func newDull() dull {
+	return dull{make([]uint8, len(schema.Columns)), make([]uint8, len(schema.Columns))}
+}
 
 const (
 	// minCompress is the length in bytes below which compression is not tried.
@@ -13,12 +33,18 @@ const (
 	storedBlock = 128 << 10
 )
 
-// compress appends the zstd frame of a page.
-func (e *Encoder) compress(dst, page []byte) []byte {
-	if len(page) >= minCompress {
+// compress appends the zstd frame of a page. dull is what is known of pages like it.
+func (e *Encoder) compress(dst, page []byte, dull *uint8) []byte {
+	if e.Hurry && *dull > 0 {
+		*dull--
+	} else if len(page) >= minCompress {
 		start := len(dst)
 		dst = e.zstd.EncodeAll(page, dst)
-		if len(dst)-start < len(page)-len(page)/16 {
+		size := len(dst) - start
+		if float64(size) > worthwhile*float64(len(page)) {
+			*dull = dullFor
+		}
+		if size < len(page)-len(page)/16 {
 			return dst
 		}
 		dst = dst[:start]

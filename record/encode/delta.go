@@ -17,6 +17,7 @@ const deltaBlock = 128
 // is corrected afterwards.
 func (p *pageBuffers) appendDeltas(c *number) error {
 	var err error
+	count := len(c.values)
 	if c.narrow {
 		c.int32s = slices.Grow(c.int32s[:0], len(c.values)+deltaBlock)
 		for _, x := range c.values {
@@ -27,7 +28,7 @@ func (p *pageBuffers) appendDeltas(c *number) error {
 	} else {
 		c.values = fillBlock(c.values)
 		p.packed, err = p.deltas.EncodeInt64(p.packed, c.values)
-		c.values = c.values[:c.count]
+		c.values = c.values[:count]
 	}
 	if err != nil {
 		return err
@@ -38,12 +39,12 @@ func (p *pageBuffers) appendDeltas(c *number) error {
 		start[i] = at
 		_, n := binary.Uvarint(p.packed[at:])
 		if n <= 0 {
-			return fmt.Errorf("packing %d differences: header cut off", c.count)
+			return fmt.Errorf("packing %d differences: header cut off", count)
 		}
 		at += n
 	}
 	p.data = append(p.data, p.packed[:start[2]]...)
-	p.data = binary.AppendUvarint(p.data, uint64(c.count))
+	p.data = binary.AppendUvarint(p.data, uint64(count))
 	p.data = append(p.data, p.packed[start[3]:]...)
 	return nil
 }

@@ -211,7 +211,7 @@ func TestDeltas(t *testing.T) {
 	extremes := []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MaxInt32, math.MinInt32}
 	var p pageBuffers
 	for n := 1; n < 700; n++ {
-		wide, thin := number{count: n}, number{count: n, narrow: true}
+		wide, thin := number{}, number{narrow: true}
 		for i := range n {
 			v := int64(i*i%977) - 400
 			thin.values = append(thin.values, v)

@@ -3,6 +3,7 @@ package encode
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -43,20 +44,26 @@ const (
 // Encoder builds row groups. It keeps its buffers, so one that has seen the events
 // of a recording no longer allocates. It is not safe for concurrent use.
 type Encoder struct {
+	Hurry bool // rather be quick than short: rows come faster than is comfortable
+
 	res        Resolver
 	monoToWall int64
 	plans      [][]field // by event id
+	compared   []int     // words of its records, by event id
 	columns    []column
 	sort       sorter
 	zstd       *zstd.Encoder
+	dulls      []dull // by event id, those of several events at 0
+	dull       *dull  // of the row group being built
 
 	// Scratch of one block.
 	ints   []int64
 	codes  []int32
-	rows   []*byte // where the records of the block begin, in the order of time
-	raw    []byte  // a key
-	name   []byte  // a resolved name
-	valid  []byte  // the same as UTF-8
+	diff   []uint64 // bits in which the rows of the block differ
+	rows   []*byte  // where the records of the block begin, in the order of time
+	raw    []byte   // a key
+	name   []byte   // a resolved name
+	valid  []byte   // the same as UTF-8
 	frames []uint64
 	ts     uint64 // of the row whose name is looked for
 
@@ -69,17 +76,25 @@ type Encoder struct {
 // New makes an encoder. monoToWall is added to the monotonic time of records, in
 // nanoseconds.
 func New(res Resolver, monoToWall int64) *Encoder {
-	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([][]field, schema.MaxID)}
+	e := &Encoder{res: res, monoToWall: monoToWall, plans: make([][]field, schema.MaxID), compared: make([]int, schema.MaxID)}
 	for i := range schema.Events {
 		ev := &schema.Events[i]
 		for _, f := range ev.Fields() {
 			e.plans[ev.ID] = append(e.plans[ev.ID], newField(f, ev.Size()))
+		}
+		for _, f := range e.plans[ev.ID] {
+			e.compared[ev.ID] = max(e.compared[ev.ID], f.span.to)
 		}
 	}
 	for i := range schema.Columns {
 		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
 	}
 	e.ints, e.codes, e.rows = make([]int64, block), make([]int32, block), make([]*byte, 0, block)
+	e.diff = make([]uint64, slices.Max(e.compared))
+	e.dulls = make([]dull, schema.MaxID)
+	for i := range e.dulls {
+		e.dulls[i] = newDull()
+	}
 	e.mixed.members = make([][]int32, schema.MaxID)
 	var err error
 	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
@@ -112,8 +127,10 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
 	e.reset(batches)
+	e.dull = &e.dulls[batches[0].Event.ID]
 	switch {
 	case !oneEvent(batches):
+		e.dull = &e.dulls[0]
 		e.feedMixed(batches)
 	case oneRun(batches):
 		e.feedAll(batches)
@@ -173,25 +190,58 @@ func (e *Encoder) feedOrdered(batches []Batch) {
 // feed adds the block, which is of one event and the rows of the group from number at, to
 // the columns of the event. Columns it lacks catch up with NULLs later.
 func (e *Encoder) feed(ev *schema.Event, at int) {
+	diff := e.steady(e.compared[ev.ID])
 	plan := e.plans[ev.ID]
 	for i := range plan {
 		f := &plan[i]
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
-		if !f.isNumber() {
-			c.put(e.codesOf(c, f))
-			continue
-		}
-		v := e.ints[:len(e.rows)]
-		f.load(v, e.rows)
-		if f.nullable {
-			v = c.levels.dropNulls(v, f.null)
+		if f.span.same(diff) {
+			e.feedSame(c, f)
 		} else {
-			c.levels.addValues(len(v))
+			e.feedField(c, f)
 		}
-		f.convert(v, e.monoToWall)
-		c.number.add(v, c.flip)
 	}
+}
+
+// feedField adds what the rows of the block have in a field to its column.
+func (e *Encoder) feedField(c *column, f *field) {
+	if !f.isNumber() {
+		c.put(e.codesOf(c, f))
+		return
+	}
+	v := e.ints[:len(e.rows)]
+	f.load(v, e.rows)
+	if f.nullable {
+		v = c.levels.dropNulls(v, f.null)
+	} else {
+		c.levels.addValues(len(v))
+	}
+	f.convert(v, e.monoToWall)
+	c.number.add(v, c.flip)
+}
+
+// feedSame is feedField where all rows have the same.
+func (e *Encoder) feedSame(c *column, f *field) {
+	rows, n := e.rows, len(e.rows)
+	e.rows = rows[:1]
+	if f.isNumber() {
+		v := e.ints[:1]
+		f.load(v, e.rows)
+		if f.nullable && v[0] == f.null {
+			c.levels.addNulls(n)
+		} else {
+			c.levels.addValues(n)
+			f.convert(v, e.monoToWall)
+			c.number.addSame(v[0], n, c.flip)
+		}
+	} else if code := e.codesOf(c, f)[0]; code == none {
+		c.levels.addNulls(n)
+	} else {
+		c.levels.addValues(n)
+		c.text.at.addSame(code, n)
+	}
+	e.rows = rows
 }
 
 // codesOf is what the records of the block have in a field of strings: positions in the

@@ -14,10 +14,11 @@ type field struct {
 	nullable bool
 	null     int64 // the loaded value that means NULL
 	raws     raws  // strings
+	span     span  // none for those that are long
 }
 
 func newField(f schema.Field, stride int) field {
-	r := field{Field: f, stride: stride}
+	r := field{Field: f, stride: stride, span: spanOf(f)}
 	switch f.Null {
 	case schema.ZeroNull:
 		r.nullable = true

@@ -25,17 +25,17 @@ type number struct {
 	grows  bool // no dictionary: almost every value is new
 
 	dict     bool
-	count    int
 	min, max int64
 	table    intTable
-	index    []int32 // with dict, once there are two distinct values
-	values   []int64 // without dict
-	int32s   []int32 // the same, for packing
+	at       positions // with dict
+	values   []int64   // without dict
+	int32s   []int32   // the same, for packing
 }
 
 func (c *number) reset() {
-	c.dict, c.count = !c.grows, 0
-	c.index, c.values = c.index[:0], c.values[:0]
+	c.dict = !c.grows
+	c.values = c.values[:0]
+	c.at.reset()
 	c.table.reset()
 }
 
@@ -44,35 +44,53 @@ func (c *number) add(v []int64, flip int64) {
 	if len(v) == 0 {
 		return
 	}
-	lo, hi := bounds(v, flip)
-	if c.count == 0 {
+	switch lo, hi := bounds(v, flip); {
+	case lo == hi:
+		c.addSame(lo, len(v), flip)
+	case c.dict:
+		c.widen(lo, hi, flip)
+		c.addDict(v)
+	default:
+		c.widen(lo, hi, flip)
+		c.values = append(c.values, v...)
+	}
+}
+
+// addSame appends a value n times.
+func (c *number) addSame(x int64, n int, flip int64) {
+	c.widen(x, x, flip)
+	if !c.dict {
+		c.values = slices.Grow(c.values, n)
+		for range n {
+			c.values = append(c.values, x)
+		}
+		return
+	}
+	at, _ := c.table.index(x)
+	c.at.addSame(at, n)
+	c.mayGiveUp()
+}
+
+// widen takes the extremes of further values into those of all.
+func (c *number) widen(lo, hi, flip int64) {
+	if c.count() == 0 {
 		c.min, c.max = lo, hi
 	} else {
 		c.min, c.max = min(c.min^flip, lo^flip)^flip, max(c.max^flip, hi^flip)^flip
 	}
-	if c.dict {
-		c.addDict(v, lo == hi)
-	} else {
-		c.values = append(c.values, v...)
-	}
-	c.count += len(v)
 }
 
-func (c *number) addDict(v []int64, same bool) {
-	last := v[0]
-	at, fresh := c.table.index(last)
-	if distinct := len(c.table.keys); distinct == 2 && fresh || distinct == 1 && !same {
-		c.index = append(c.index, make([]int32, c.count)...) // so far all were the first
+// count is how many values there are.
+func (c *number) count() int {
+	if c.dict {
+		return c.at.n
 	}
-	if same {
-		if len(c.table.keys) > 1 {
-			c.index = appendSame(c.index, at, len(v))
-		}
-		return
-	}
-	n := len(c.index)
-	c.index = slices.Grow(c.index, len(v))[:n+len(v)]
-	out := c.index[n:]
+	return len(c.values)
+}
+
+func (c *number) addDict(v []int64) {
+	last, out := v[0], c.at.room(len(v))
+	at, _ := c.table.index(last)
 	for i, x := range v {
 		if x != last {
 			last = x
@@ -83,6 +101,10 @@ func (c *number) addDict(v []int64, same bool) {
 		}
 		out[i] = at
 	}
+	c.mayGiveUp()
+}
+
+func (c *number) mayGiveUp() {
 	if len(c.table.keys) > maxDict {
 		c.giveUp()
 	}
@@ -91,39 +113,28 @@ func (c *number) addDict(v []int64, same bool) {
 // giveUp turns positions back into values.
 func (c *number) giveUp() {
 	c.dict = false
-	for _, at := range c.index {
-		c.values = append(c.values, c.table.keys[at])
-	}
+	c.at.each(func(at int32) { c.values = append(c.values, c.table.keys[at]) })
 }
 
 // choose decides how the values are written, now that all are known. A dictionary
 // must save a quarter; differences must be small, or compression does better.
 func (c *number) choose() format.Encoding {
-	width, most := 8, 40
+	width, most, count := 8, 40, c.count()
 	if c.narrow {
 		width, most = 4, 24
 	}
 	if distinct := len(c.table.keys); c.dict && distinct > 1 {
-		if distinct*width+c.count*bits.Len(uint(distinct-1))/8 > c.count*width*3/4 {
+		if distinct*width+count*bits.Len(uint(distinct-1))/8 > count*width*3/4 {
 			c.giveUp()
 		}
 	}
 	switch {
 	case c.dict:
 		return format.RLEDictionary
-	case c.count >= minDeltas && (c.grows || bits.Len64(uint64(c.max-c.min)) < most):
+	case count >= minDeltas && (c.grows || bits.Len64(uint64(c.max-c.min)) < most):
 		return format.DeltaBinaryPacked
 	}
 	return format.Plain
-}
-
-func appendSame(dst []int32, at int32, n int) []int32 {
-	l := len(dst)
-	dst = slices.Grow(dst, n)[:l+n]
-	for i := range dst[l:] {
-		dst[l+i] = at
-	}
-	return dst
 }
 
 // appendPlain adds numbers in Parquet's PLAIN encoding.

@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 	"slices"
+	"sort"
 	"unsafe"
 
 	"netrec/schema"
@@ -115,6 +116,10 @@ func (s *sorter) mergePairs() {
 		}
 		s.runs[kept] = len(out)
 		kept++
+		if len(b) > 0 { // rings are drained one after the other, so runs overlap at their ends only
+			i := sort.Search(len(a), func(i int) bool { return s.before(&b[0], &a[i]) })
+			out, a = append(out, a[:i]...), a[i:]
+		}
 		for len(a) > 0 && len(b) > 0 {
 			if s.before(&b[0], &a[0]) {
 				out, b = append(out, b[0]), b[1:]

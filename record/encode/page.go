@@ -32,7 +32,7 @@ func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
 			return dst, fmt.Errorf("column %s: %d rows without a value", c.name, c.levels.nulls)
 		}
 		var err error
-		if dst, err = e.chunk(dst, off, c); err != nil {
+		if dst, err = e.chunk(dst, off, i); err != nil {
 			return dst, fmt.Errorf("column %s: %w", c.name, err)
 		}
 	}
@@ -47,7 +47,8 @@ func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
 }
 
 // chunk writes the dictionary page, if any, and the data page of a column.
-func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
+func (e *Encoder) chunk(dst []byte, off int64, i int) ([]byte, error) {
+	c := &e.columns[i]
 	p, ch := &e.pages, &c.chunk
 	if c.levels.values() > 0 {
 		c.setStats()
@@ -57,7 +58,7 @@ func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
 				p.dict = page
 			}
 			ch.dict = off + int64(len(dst))
-			dst = e.dictPage(dst, page, entries, ch)
+			dst = e.dictPage(dst, page, entries, i)
 		}
 	}
 	page, err := e.dataPage(c)
@@ -65,7 +66,7 @@ func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
 		return dst, err
 	}
 	ch.data = off + int64(len(dst))
-	p.zipped = e.compress(p.zipped[:0], page)
+	p.zipped = e.compress(p.zipped[:0], page, &e.dull.data[i])
 	h := e.pageHeader(format.DataPage, len(page), len(p.zipped))
 	h.begin(5)
 	h.i32(1, int32(c.levels.rows))
@@ -76,14 +77,14 @@ func (e *Encoder) chunk(dst []byte, off int64, c *column) ([]byte, error) {
 	return e.endPage(dst, len(page), ch), nil
 }
 
-func (e *Encoder) dictPage(dst, page []byte, entries int, ch *chunk) []byte {
-	e.pages.zipped = e.compress(e.pages.zipped[:0], page)
+func (e *Encoder) dictPage(dst, page []byte, entries, i int) []byte {
+	e.pages.zipped = e.compress(e.pages.zipped[:0], page, &e.dull.dict[i])
 	h := e.pageHeader(format.DictionaryPage, len(page), len(e.pages.zipped))
 	h.begin(7)
 	h.i32(1, int32(entries))
 	h.i32(2, int32(format.Plain))
 	h.end()
-	return e.endPage(dst, len(page), ch)
+	return e.endPage(dst, len(page), &e.columns[i].chunk)
 }
 
 func (e *Encoder) pageHeader(typ format.PageType, raw, size int) *compact {
@@ -118,9 +119,9 @@ func (e *Encoder) dataPage(c *column) ([]byte, error) {
 	switch {
 	case c.levels.values() == 0:
 	case c.typ == schema.String:
-		err = p.positions(c.text.index, c.text.values.len(), c.levels.values())
+		err = p.positions(&c.text.at, c.entries())
 	case c.chunk.encoding == format.RLEDictionary:
-		err = p.positions(c.number.index, len(c.number.table.keys), c.number.count)
+		err = p.positions(&c.number.at, c.entries())
 	case c.chunk.encoding == format.DeltaBinaryPacked:
 		err = p.appendDeltas(&c.number)
 	default:
@@ -131,13 +132,13 @@ func (e *Encoder) dataPage(c *column) ([]byte, error) {
 
 // positions appends dictionary positions; with one entry they are all 0 and take
 // no bits.
-func (p *pageBuffers) positions(index []int32, entries, n int) error {
+func (p *pageBuffers) positions(at *positions, entries int) error {
 	if entries == 1 {
-		p.data = binary.AppendUvarint(append(p.data, 0), uint64(n)<<1)
+		p.data = binary.AppendUvarint(append(p.data, 0), uint64(at.n)<<1)
 		return nil
 	}
 	var err error
-	if p.packed, err = p.dictionaryRuns.EncodeInt32(p.packed, index); err != nil {
+	if p.packed, err = p.dictionaryRuns.EncodeInt32(p.packed, at.index); err != nil {
 		return err
 	}
 	p.data = append(p.data, p.packed...)

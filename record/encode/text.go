@@ -17,12 +17,12 @@ const none = -1
 // text collects a column of strings.
 type text struct {
 	values byteTable // the dictionary
-	index  []int32   // position in values, without NULLs
+	at     positions // in it, without NULLs
 }
 
 func (t *text) reset() {
 	t.values.reset()
-	t.index = t.index[:0]
+	t.at.reset()
 }
 
 // raws remembers what the numbers or bytes that records carry were turned into,
@@ -72,17 +72,18 @@ func (c *column) put(codes []int32) {
 	}
 	if nulls == 0 {
 		c.levels.addValues(len(codes))
-		c.text.index = append(c.text.index, codes...)
+		c.text.at.add(codes)
 		return
 	}
 	bits := c.levels.addMixed(len(codes), nulls)
+	if bits == nil {
+		return
+	}
+	out, kept := c.text.at.room(len(codes)-nulls), 0
 	for i, code := range codes {
-		if code == none {
-			continue
-		}
-		c.text.index = append(c.text.index, code)
-		if bits != nil {
-			bits[i] = 1
+		if code != none {
+			out[kept], bits[i] = code, 1
+			kept++
 		}
 	}
 }
