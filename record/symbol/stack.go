@@ -21,15 +21,15 @@ const (
 )
 
 // Stacks writes stacks in folded form and remembers them, since events repeat few
-// different ones. It may be used by several goroutines.
+// different ones. It may be used by several goroutines; one that waits for names of a process,
+// which may take long, keeps none of the others waiting.
 type Stacks struct {
 	Kernel *Kernel // nil: kernel frames stay addresses
 	User   Namer   // nil: so do user frames
 
-	mu    sync.Mutex
 	seed  maphash.Seed
+	mu    sync.Mutex // of the cache; never held while somebody is asked
 	cache *lru[uint64, folded]
-	hash  []byte // scratch
 }
 
 // Namer names addresses in the memory of processes: a User, or somebody who asks one.
@@ -70,8 +70,6 @@ func (s *Stacks) Stack(user bool, pid int32, ts uint64, frames []uint64) string 
 	if len(frames) == 0 {
 		return ""
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !user {
 		return s.fold(0, frames, s.Kernel.frames)
 	}
@@ -94,12 +92,8 @@ func (s *Stacks) Stack(user bool, pid int32, ts uint64, frames []uint64) string 
 // fold looks a stack up in the cache or names its frames. gen tells programs apart; a name of
 // none leaves its frame out.
 func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addrs []uint64) ([]string, bool)) string {
-	s.hash = binary.NativeEndian.AppendUint64(s.hash[:0], gen)
-	for _, f := range frames {
-		s.hash = binary.NativeEndian.AppendUint64(s.hash, f)
-	}
-	key := maphash.Bytes(s.seed, s.hash)
-	if c, ok := s.cache.get(key); ok && (c.until.IsZero() || time.Now().Before(c.until)) {
+	key := s.key(gen, frames)
+	if c, ok := s.known(key); ok {
 		return c.text
 	}
 	names, complete := name(calls(frames), frames)
@@ -120,8 +114,27 @@ func (s *Stacks) fold(gen uint64, frames []uint64, name func(at, addrs []uint64)
 	if !complete && gen != 0 {
 		c.until = time.Now().Add(missEvery)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.cache.put(key, c, len(c.text)+stackOverhead)
 	return c.text
+}
+
+func (s *Stacks) key(gen uint64, frames []uint64) uint64 {
+	var scratch [8 * (maxFrames + 1)]byte
+	b := binary.NativeEndian.AppendUint64(scratch[:0], gen)
+	for _, f := range frames {
+		b = binary.NativeEndian.AppendUint64(b, f)
+	}
+	return maphash.Bytes(s.seed, b)
+}
+
+// known is a stack from the cache, unless better names may be had by now.
+func (s *Stacks) known(key uint64) (folded, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.cache.get(key)
+	return c, ok && (c.until.IsZero() || time.Now().Before(c.until))
 }
 
 // hexes is addresses as they are.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"netrec/schema"
 )
 
 func testKernel(t testing.TB) *Kernel {
@@ -171,5 +173,46 @@ func BenchmarkUserStackCached(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Stack(true, pid, Latest, frames)
+	}
+}
+
+// slowNamer is a process whose files do not answer: it names nothing until it is let go.
+type slowNamer struct{ asked, answer chan struct{} }
+
+func (slowNamer) Program(int32, uint64) (gen, since, until uint64) { return 1, 0, Latest }
+
+func (n slowNamer) Frames(_ int32, _ uint64, _, addrs []uint64) ([]string, bool) {
+	n.asked <- struct{}{}
+	<-n.answer
+	return []string{"late"}, true
+}
+
+func (slowNamer) Objects(int) []schema.Object { return nil }
+
+// While one stack waits for its names, stacks of the kernel and those that are known do not.
+func TestNamesAreWaitedForAlone(t *testing.T) {
+	n := slowNamer{make(chan struct{}), make(chan struct{})}
+	s := New(testKernel(t), n)
+	late := make(chan string)
+	name := func() { late <- s.Stack(true, 1, Latest, []uint64{0x10}) }
+	go name()
+	<-n.asked
+	others := make(chan string, 1)
+	go func() { others <- s.Stack(false, 0, Latest, []uint64{0xffffffff81000200}) }()
+	select {
+	case got := <-others:
+		if got != "tcp_v4_rcv+0x0" {
+			t.Errorf("a stack of the kernel: %q", got)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("a stack of the kernel waits for the names of a process")
+	}
+	close(n.answer)
+	if got := <-late; got != "late" {
+		t.Errorf("got %q", got)
+	}
+	go name() // known by now: nobody is asked
+	if got := <-late; got != "late" {
+		t.Errorf("the second time: %q", got)
 	}
 }
