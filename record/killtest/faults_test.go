@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netrec/record/rig"
+	"netrec/schema"
 )
 
 func init() { rig.InitWatch() } // does not return in a process that is to be watched
@@ -208,13 +209,16 @@ func (f fault) check(t *testing.T, r *run, when int) {
 	if len(paths) == 0 || !r.begun {
 		return
 	}
-	got, err := inspect(r.sides, paths...)
+	got, err := compare(r.sides, paths...)
 	if err != nil {
 		wrong("%v", err)
 		return
 	}
 	for _, w := range got.wrong {
 		wrong("%s", w)
+	}
+	for _, w := range got.odd { // on a crowded machine, a few in thousand recordings, with or without a fault
+		t.Logf("call %d: %s", when, w)
 	}
 	if r.code == 0 || r.code == 4 {
 		if err := got.exact(r.sides, r.code); err != nil {
@@ -235,6 +239,11 @@ func (f fault) unended() bool {
 // fatal reports whether the recorder ended as Go programs do that get no memory: there is no going on.
 func (f fault) fatal(said string) bool {
 	return f.kind == "mmap" && (strings.Contains(said, "fatal error") || strings.Contains(said, "SIGSEGV"))
+}
+
+// hooked reports whether the file says that an event was seen.
+func (t *truth) hooked(event string) bool {
+	return slices.ContainsFunc(t.meta.Hooks, func(h schema.EventHooks) bool { return h.Event == event && len(h.Hooks) > 0 })
 }
 
 // exact holds the account against the rows and the load's log, and the exit code against the account.
@@ -261,7 +270,7 @@ func (t *truth) exact(sides []*rig.Side, code int) error {
 			calls += int64(len(s.Calls))
 		}
 	}
-	if more := generated["sock_io"] - calls; more < 0 || more > t.nested() {
+	if more := generated["sock_io"] - calls; t.hooked("sock_io") && (more < 0 || more > t.nested()) {
 		errs = append(errs, fmt.Errorf("sock_io: %d generated, the load made %d calls", generated["sock_io"], calls))
 	}
 	if (code == 4) != (all > 0) {
