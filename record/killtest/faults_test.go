@@ -100,7 +100,7 @@ func judged(t *testing.T, bin string, ns *rig.Namespace, judge rig.Judge, kinds,
 // outcome is what the recorder made of a fault, in a line.
 func (r *run) outcome(errno unix.Errno) string {
 	for line := range strings.Lines(r.rec.Said()) {
-		if strings.Contains(line, errno.Error()) {
+		if strings.Contains(line, errno.Error()) || r.code == 1 && strings.HasPrefix(line, "netrec: ") {
 			return fmt.Sprintf("exit code %d, %s", r.code, strings.TrimSpace(line))
 		}
 	}
