@@ -11,7 +11,7 @@ import (
 )
 
 // reconnectAnswers are the analyses that tell connections of one socket apart.
-var reconnectAnswers = []string{"tcplife", "tcpconnect", "tcpconnect-tp", "tcpaccept-tp", "soconnect"}
+var reconnectAnswers = []string{"tcplife", "tcpstates", "tcpconnect", "tcpconnect-tp", "tcpaccept-tp", "soconnect"}
 
 // TCP states and errors of the rows below.
 const (
@@ -24,6 +24,8 @@ type reconnects struct {
 	ts   uint64
 	rows map[string][]byte
 }
+
+func newReconnects() *reconnects { return &reconnects{ts: 1e6, rows: map[string][]byte{}} }
 
 func (w *reconnects) header(sock uint64, pid int32) schema.Header {
 	w.ts += 1000
@@ -61,12 +63,42 @@ func (w *reconnects) function(sock uint64, lport, rport uint16, ret int64) {
 	w.add("tcp_connect_fn", unsafe.Pointer(&r), &r.Header)
 }
 
+func (w *reconnects) socket(sock uint64) {
+	r := schema.SysSocket{Header: w.header(sock, 7), Ret: 3, FD: 3, FD2: -1, Family: 2, Type: 1}
+	w.add("sys_socket", unsafe.Pointer(&r), &r.Header)
+}
+
+// lateClose records two lives at an address: close(2) of the first returns in the second.
+func (w *reconnects) lateClose(sock uint64) {
+	for i := range uint16(2) {
+		w.socket(sock)
+		if i > 0 {
+			r := schema.SysClose{Header: w.header(sock, 7), Tuple: schema.Tuple{Laddr: [16]byte{10, 0, 0, 1}, Raddr: [16]byte{10, 0, 0, 2}, Lport: 40010, Rport: 443, Family: 2}, Dur: 2500, FD: 3, FDLast: 3}
+			w.add("sys_close", unsafe.Pointer(&r), &r.Header)
+		}
+		w.state(sock, 7, 0, 443, stClose, stSynSent, 0)
+		w.state(sock, 7, 40010+i, 443, stSynSent, stEstablished, 1)
+		w.state(sock, 7, 40010+i, 443, stEstablished, stClose, 0)
+	}
+}
+
+// writeLost records the beginning of one life at an address and the end of another, as if what
+// was between was lost: no session is whole.
+func writeLost(t *testing.T) string {
+	w := newReconnects()
+	const sock = 0xffff888000001000
+	w.state(sock, 7, 0, 443, stClose, stSynSent, 0)
+	w.state(sock, 7, 40020, 443, stSynSent, stEstablished, 1)
+	w.state(sock, 7, 40021, 443, stEstablished, stClose, 0)
+	return w.write(t)
+}
+
 // writeReconnects records a socket that is connected three times, its other ends, one of
 // which is reset before it is accepted, and connects that could not begin; with the
 // kernel's connect function or without.
 func writeReconnects(t *testing.T, function bool) string {
 	t.Helper()
-	w := &reconnects{ts: 1e6, rows: map[string][]byte{}}
+	w := newReconnects()
 	const client, server, other = 0xffff888000001000, 0xffff888000002000, 0xffff888000003000
 	for i := range uint16(3) {
 		before := uint16(0)
@@ -101,7 +133,12 @@ func writeReconnects(t *testing.T, function bool) string {
 	}
 	w.connect(other, 443, 2, -eAddrNotAvail, 3500)
 	w.connect(0, 80, 2, -eBadF, 500)
+	w.lateClose(0xffff888000004000)
+	return w.write(t)
+}
 
+func (w *reconnects) write(t *testing.T) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "reconnects.parquet")
 	c, err := capture.Create(file, false, "netrec test")
 	must(t, err)

@@ -26,7 +26,8 @@ judged AS (
         coalesce({{first "rport" "rport <> 0 AND raddr NOT IN ('', '0.0.0.0', '::')"}}, {{first "rport" "rport <> 0"}},
             {{first "dest_port" "dest_port <> 0 AND event IN ('sys_connect', 'udp_connect')"}}, max(rport)) AS rport
     FROM lives
-    WHERE event <> 'tcp_state' OR old_state <> 'LISTEN' OR new_state IN ('LISTEN', 'CLOSE')
+    WHERE (event <> 'tcp_state' OR old_state <> 'LISTEN' OR new_state IN ('LISTEN', 'CLOSE'))
+        AND (event <> 'sys_close' OR begins = 1 OR ts_ns - coalesce(dur_ns, 0) >= first_ns)
     GROUP BY {{host}}sock, generation
 ), sockets AS (
     SELECT {{hostof "e"}}e.sock AS sock, e.generation AS generation, o.pid AS pid, o.comm AS comm,
