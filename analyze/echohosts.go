@@ -10,8 +10,8 @@ import (
 
 // echoHost is what became of the echo requests to one host.
 type echoHost struct {
-	sent, twice, late, pending, unsent int64
-	rtt                                agg.Stats // us
+	sent, twice, late, pending, unsent, unknown int64
+	rtt                                         agg.Stats // us
 }
 
 // host is what is known of the host that an echo is of.
@@ -22,8 +22,21 @@ func (f *superping) host(k echo) *echoHost {
 	return &echoHost{}
 }
 
+// forget gives up the requests without an answer where rows were lost: it may be among those, and
+// so may another request with the same number.
+func (f *superping) forget() {
+	f.open.Each(func(k echo, _ int64) {
+		f.host(k).unknown++
+		f.unknown++
+	})
+	f.open.Clear()
+	f.bare.Clear()
+	clear(f.done)
+}
+
 // listHosts is the table of the hosts that were pinged. A request is lost if its answer did
-// not come within the window; those at whose end the recording was over are neither.
+// not come within the window; those at whose end the recording was over, or rows were lost, are
+// neither.
 func (f *superping) listHosts() (pending int64) {
 	f.open.Each(func(k echo, began int64) {
 		if f.window > 0 && f.in.End()-began < f.window {
@@ -34,12 +47,12 @@ func (f *superping) listHosts() (pending int64) {
 	t := f.in.Table(render.Spec{Name: "hosts", Columns: []render.Column{render.Col("host", render.String).Text("HOST", -16),
 		render.Col("requests", render.Int).Text("REQUESTS", 8), render.Col("lost", render.Int).Text("LOST", 6), render.Col("late", render.Int).Text("LATE", 6),
 		render.Col("duplicates", render.Int).Text("DUPS", 6), render.Col("min_us", render.Int).Text("MIN_us", 9).In("us"), render.Col("average_us", render.Int).Text("AVG_us", 9).In("us"),
-		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int), render.Col("no_neighbour", render.Int)}})
+		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int), render.Col("no_neighbour", render.Int), render.Col("unknown", render.Int)}})
 	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, text.Compare) {
 		h := f.hosts.At(k)
 		answered := h.rtt.Count > 0
-		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending, 0)).Int(h.late).Int(h.twice)
-		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).Int(h.unsent).End()
+		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending-h.unknown, 0)).Int(h.late).Int(h.twice)
+		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).Int(h.unsent).Int(h.unknown).End()
 	}
 	return pending
 }
@@ -61,6 +74,9 @@ func (f *superping) Finish(a *render.Answer) {
 		engine.Thousands(f.rtt.Count), engine.Thousands(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Thousands(f.twice), engine.Thousands(f.rtt.Min), engine.Thousands(f.rtt.Average()), engine.Thousands(f.rtt.Max)))
 	if f.unsent > 0 {
 		a.Note(plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
+	}
+	if f.unknown > 0 {
+		a.Note("whether they were answered is not known, because rows were lost: " + plural(f.unknown, "request", "requests"))
 	}
 	if pending > 0 {
 		a.Note(plural(pending, "request", "requests") + " had no answer yet when the recording ended")

@@ -25,7 +25,8 @@ type lossHost struct {
 	socks, skbs  []uint64 // free ones, the newest last
 	nsock, nskb  uint64
 	port, number int64
-	fds          map[int64][]bool // by process: taken
+	fds          map[int64][]bool  // by process: taken
+	pinged       map[int64][]int64 // by process and number: when
 }
 
 type hostRow struct {
@@ -60,8 +61,8 @@ const hostCPUs = 3
 
 // newLossHost lets so many sessions happen.
 func newLossHost(sessions int) *lossHost {
-	h := &lossHost{r: rand.New(rand.NewPCG(7, 12)), fds: map[int64][]bool{}}
-	kinds := []func(){h.out, h.out, h.in, h.in, h.local, h.local, h.refused, h.datagrams}
+	h := &lossHost{r: rand.New(rand.NewPCG(7, 12)), fds: map[int64][]bool{}, pinged: map[int64][]int64{}}
+	kinds := []func(){h.out, h.out, h.in, h.in, h.local, h.local, h.refused, h.datagrams, h.ping}
 	for i := range sessions {
 		h.after(int64(i)*450_000+h.r.Int64N(400_000), kinds[h.r.IntN(len(kinds))])
 	}
@@ -269,6 +270,29 @@ func (h *lossHost) datagrams() {
 		func() { h.close(e, 400_000); h.free(e) }) // it began before that
 }
 
+// ping is an echo request, which may have no answer. Its number is used again after a tenth of
+// a second: earlier it is taken for the same packet on another device.
+func (h *lossHost) ping() {
+	pid, comm, _ := h.client()
+	n := slices.IndexFunc(h.pinged[pid], func(ts int64) bool { return h.now-ts > 100e6 })
+	if n < 0 {
+		n, h.pinged[pid] = len(h.pinged[pid]), append(h.pinged[pid], 0)
+	}
+	h.pinged[pid][n] = h.now
+	far, skb := fmt.Sprintf("10.0.1.%d", 1+h.r.IntN(3)), takeAddr(&h.skbs, &h.nskb, 0xffff888100000000)
+	echo := func(kind int, dir, from, to, rest string) func() {
+		return func() {
+			h.row(int(pid)%hostCPUs, "icmp_echo", fmt.Sprintf("family=inet saddr=%s daddr=%s icmp_type=%d icmp_id=%d icmp_seq=%d dir=%s dev=eth0 skb=0x%x pid=%d comm=%s%s",
+				from, to, kind, pid, n, dir, skb, pid, comm, rest))
+		}
+	}
+	do := []func(){echo(echoRequest4, "send", "10.0.0.1", far, "")}
+	if h.r.IntN(5) > 0 {
+		do = append(do, echo(echoReply4, "recv", far, "10.0.0.1", " ctx=softirq"))
+	}
+	h.steps(900_000, append(do, func() { h.skbs = append(h.skbs, skb) })...)
+}
+
 func (h *lossHost) socket(e *endpoint, kind, protocol string) {
 	e.sk, e.fd = takeAddr(&h.socks, &h.nsock, 0xffff888000000000), h.fd(e.pid)
 	h.task(e, "sys_socket", "fd=%d ret=%d family=inet sock_type=%s protocol=%s func=socket", e.fd, e.fd, kind, protocol)
@@ -281,16 +305,25 @@ func (h *lossHost) talk(e *endpoint) (do []func()) {
 			n := 1 + h.r.Int64N(5000)
 			e.tx += n
 			h.task(e, "sock_io", "dir=send ret=%d msg_flags=0 protocol=tcp conn=%s", n, e.conn)
-			h.task(e, "tcp_write_xmit", "ret=0 nonagle=0 snd_nxt=%d", e.tx)
+			h.task(e, "tcp_write_xmit", "ret=%d nonagle=0 snd_nxt=%d write_seq=%d snd_una=%d snd_wnd=65535 mss_bytes=1448 packets_out=1 snd_cwnd=%d", n%2, e.tx, e.tx+n%2*700, e.tx, 10+n%4)
 			h.packet(e)
+		}, func() {
+			h.congested(e, "open", "recovery")
+			h.soft(e, "tcp_retrans", "retrans_kind=R len_bytes=1448 tcp_seq=%d ca_state=recovery", e.tx)
+		}, func() {
+			h.congested(e, "recovery", "open")
 		}, func() {
 			n := 1 + h.r.Int64N(9000)
 			e.rx += n
-			h.soft(e, "tcp_rcv_est", "snd_cwnd=10 snd_ssthresh=7 sk_sndbuf=87040 sk_wmem_queued=0")
+			h.soft(e, "tcp_rcv_est", "snd_cwnd=%d snd_ssthresh=7 sk_sndbuf=87040 sk_wmem_queued=0", 10+n%3)
 			h.task(e, "sock_io", "dir=recv ret=%d msg_flags=0 protocol=tcp conn=%s", n, e.conn)
 		})
 	}
 	return do
+}
+
+func (h *lossHost) congested(e *endpoint, from, to string) {
+	h.soft(e, "tcp_cong_state", "old_ca_state=%s ca_state=%s snd_cwnd=7", from, to)
 }
 
 // packet is a packet through a queue to the driver.

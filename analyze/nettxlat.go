@@ -94,6 +94,7 @@ func (f *nettxlat) unseen(skb uint64) {
 func (f *nettxlat) unseenAll() {
 	f.lost += int64(f.right.Len())
 	f.right.Clear()
+	f.original.Clear()
 }
 
 func (f *nettxlat) consume(r *engine.Row) {

@@ -83,6 +83,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 		f.stays.GoneAll()
 		f.way.Clear()
 		f.entry.Clear()
+		f.original.Clear()
 	})
 	in.On("qdisc_enq", f.enqueue)
 	in.On("qdisc_deq", f.dequeue)

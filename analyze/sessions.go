@@ -68,6 +68,10 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		return
 	}
 	l.closed = true
+	if f.compat != "no" && f.gaps.Between(f.seenFrom(s), r.TS) {
+		f.unsure++ // when it began and which process that rule takes may be among lost rows
+		return
+	}
 	f.tables.stamp.begin(r.TS)
 	listener := r.Str(f.oldState) == "LISTEN"
 	older := !s.Born && f.compat == "no" && !listener
@@ -79,6 +83,14 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 	}
 	f.lines.add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.retrans), resent: r.Has(f.retrans),
 		how: closeReason(r.Str(f.oldState), r.Int(f.sockErr)), tail: f.tail.of(s, bytes.tx)})
+}
+
+// seenFrom is since when all rows of a session are there unless some were lost.
+func (f *tcplife) seenFrom(s *agg.Socket) int64 {
+	if s.Born {
+		return s.First
+	}
+	return 0
 }
 
 // line shows a session whose life is over.

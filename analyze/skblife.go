@@ -65,7 +65,7 @@ func newSkblife(in *engine.Input) engine.Fold {
 	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
 	f.packets = histOf[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
 	f.life = histOf[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
-	follow(in, f.skbs.Lost, f.skbs.LostAll)
+	follow(in, f.skbs.Lost, f.lostAll)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
 	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })
@@ -81,6 +81,12 @@ func newSkblife(in *engine.Input) engine.Fold {
 		return also(f.life, f)
 	}
 	return also(f.packets, f.life, f)
+}
+
+// lostAll gives up all packets, by either rule: their ends may be lost.
+func (f *skblife) lostAll() {
+	f.skbs.LostAll()
+	f.original = slabLives{}
 }
 
 func (f *skblife) born(r *engine.Row) {

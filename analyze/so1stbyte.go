@@ -108,7 +108,7 @@ func (f *so1stbyte) io(r *engine.Row) {
 	}
 	s := f.socks.Of(r.Sock)
 	began, ended := f.open.End(descriptor{r.Int(f.pid), s.fd - 1})
-	if ended {
+	if ended && !f.gaps.Of(r.Sock, began, r.TS) {
 		f.original++
 		if f.compat {
 			f.us.Add(f.keys.Of(r), (r.TS-began)/1000)

@@ -64,6 +64,7 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 	in.On("sys_connect", f.connect)
 	in.Context("sys_poll", "a non-blocking connect ends with its handshake, not when the program learns of it", f.poll)
 	in.Context("sys_epoll_ctl", "what epoll returns is taken for the number of the descriptor", f.control)
+	in.OnLoss([]string{"sys_poll", "sys_connect", "sys_epoll_ctl"}, func() { clear(f.threads) })
 	if !in.Flag("split") {
 		return also(f.failed, f.us, f)
 	}

@@ -47,7 +47,7 @@ type superping struct {
 	window int64 // ns, 0 for none
 	compat bool
 
-	twice, differ, sent, late, unsent int64
+	twice, differ, sent, late, unsent, unknown int64
 
 	kind, id, seq, family, netns, dir, saddr, daddr, skb, dev scan.Col
 
@@ -64,6 +64,7 @@ func newSuperping(in *engine.Input) engine.Fold {
 		cols = append(cols, render.Col("ping_us", render.Int).In("us"), render.Col("more_us", render.Int).In("us"))
 	}
 	in.On("icmp_echo", f.row)
+	in.OnLoss([]string{"icmp_echo"}, f.forget)
 	if !f.compat {
 		in.Sockets("")
 		in.Use("sock_io", "", nil) // whose socket it is

@@ -41,6 +41,7 @@ type tcplife struct {
 	tables *lives
 	graph  *sessionGraph
 	tail   *unacked
+	gaps   *agg.Gaps // in which lives begin and end unseen
 	lives  agg.PerSocket[life]
 	lines  waiting[session]
 	family familyFilter
@@ -48,7 +49,7 @@ type tcplife struct {
 
 	oldState, newState, pid, comm, retrans, sockErr scan.Col
 	bytes                                           *endBytes
-	sessions, shorter, shorterMS, strangers         int64
+	sessions, shorter, shorterMS, strangers, unsure int64
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
@@ -60,6 +61,7 @@ func newTcplife(in *engine.Input) engine.Fold {
 	if node := in.Text("dot"); node != "no" {
 		f.graph = newSessionGraph(in, node)
 	}
+	f.gaps = in.Gaps(agg.LifeEvents...)
 	f.lines.line, f.lines.whole = f.line, true
 	in.Sockets("the time before it is missing from their lives")
 	in.On("tcp_state", f.state)
@@ -118,7 +120,11 @@ func (f *tcplife) Finish(a *render.Answer) {
 		f.graph.Finish(a)
 		return
 	}
-	if f.tables.Finish(a); f.sessions == 0 {
+	f.tables.Finish(a)
+	if f.unsure > 0 {
+		a.Note("left out, because rows were lost in their lives: " + plural(f.unsure, "session", "sessions"))
+	}
+	if f.sessions == 0 {
 		return
 	}
 	rule := map[string]string{"no": "MS runs from the first state change; PID is the socket's owner",

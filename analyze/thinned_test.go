@@ -89,7 +89,7 @@ func TestJoinsUnderBudget(t *testing.T) {
 	h := newLossHost(2003)
 	whole := h.recording(t)
 	src := h.thinned(t, whole, hostShares)
-	truths, got := joinAll(t, whole), joinAll(t, src)
+	truths, got := joinAll(t, whole, joinCases), joinAll(t, src, joinCases)
 	for i, c := range joinCases {
 		if strings.HasPrefix(c.args, "sockbytes") {
 			continue // scaled, and compared below

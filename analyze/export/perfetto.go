@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/engine"
 	"netrec/analyze/scan"
 	"netrec/schema"
 )
@@ -24,10 +25,11 @@ const (
 // Tracks that are not of one socket. Those of sockets follow, those of processes have
 // the upper bit.
 const (
-	trackNobody = 1 + iota // sockets whose process is not known
-	trackNoSock            // packets of no socket
-	firstSocket = 16
-	processBit  = 1 << 63
+	trackNobody  = 1 + iota // sockets whose process is not known
+	trackNoSock             // packets of no socket
+	trackStrange            // sockets that losses leave open
+	firstSocket  = 16
+	processBit   = 1 << 63
 )
 
 // perfetto is a trace being written. The recording is read twice: who a socket is is
@@ -35,6 +37,8 @@ const (
 type perfetto struct {
 	trace
 	src     scan.Source
+	judge   *agg.Sockets // knows what was lost
+	gaps    map[string]*agg.Gaps
 	sockets *agg.Sockets
 	lives   agg.PerSocket[life]
 	events  []string
@@ -42,6 +46,7 @@ type perfetto struct {
 	start   int64
 	stop    int64
 	shared  bool // not every attempt to send is in the recording
+	lossy   bool // ends of sockets may be missing
 	procs   map[proc]uint64
 	full    *scan.Full // memory ended a reading here
 }
@@ -53,13 +58,18 @@ type proc struct {
 
 // life is what is shown of a socket at the moment.
 type life struct {
-	seen   [kindsOfTracks]bool // first reading: it has such events
-	state  bool                // second reading: slices that are open
-	cong   bool
-	held   bool
+	seen   [kindsOfTracks]bool  // first reading: it has such events
+	open   [kindsOfTracks]slice // second reading: what is open
 	nxt    uint32
+	wrote  int64 // ts_ns of the newest attempt to send, the first row before that
 	cwnd   int64
 	states int
+}
+
+// slice is an open one.
+type slice struct {
+	name string // "" for none
+	sure int64  // ts_ns until which it is known to have lasted
 }
 
 // maxProcs bounds the processes that have a track of their own.
@@ -70,7 +80,8 @@ const maxProcs = 1 << 16
 // drops and resets as instants; the congestion window as a counter. The error is a *scan.Full
 // if that is what ended the rows.
 func Perfetto(src scan.Source, w io.Writer) error {
-	p := &perfetto{trace: *newTrace(w), src: src, procs: map[proc]uint64{}, col: newPerfettoCols()}
+	p := &perfetto{trace: *newTrace(w), src: src, procs: map[proc]uint64{}, col: newPerfettoCols(),
+		gaps: map[string]*agg.Gaps{"tcp_state": {}, "tcp_cong_state": {}, "tcp_write_xmit": {}}}
 	m := src.Meta()
 	p.shared = m.Share("tcp_write_xmit") != nil
 	p.start, p.stop = m.FirstNS, max(m.LastNS, m.Recording.StopNS)
@@ -83,6 +94,17 @@ func Perfetto(src scan.Source, w io.Writer) error {
 	p.clocks(m.Clock)
 	p.track(track{uuid: trackNobody, name: "sockets of no known process"})
 	p.track(track{uuid: trackNoSock, name: "packets of no socket"})
+	var err error
+	if p.judge, p.full, err = engine.SocketsOf(src, p.events, p.gaps); err != nil {
+		return err
+	}
+	if p.full != nil {
+		p.stop = min(p.stop, p.full.At)
+	}
+	lives, _ := p.judge.Gaps()
+	if p.lossy = lives.Any(); p.lossy {
+		p.track(track{uuid: trackStrange, name: "of sockets that lost rows leave open"})
+	}
 	if err := p.read(p.look, p.name); err != nil {
 		return err
 	}
@@ -111,6 +133,7 @@ func (p *perfetto) clocks(anchors []schema.Anchor) {
 // read passes all rows with their sockets, and the ends of these.
 func (p *perfetto) read(row func(*scan.Row, *agg.Socket), end func(*agg.Socket)) error {
 	p.sockets, p.lives = agg.SocketsOf(p.src.Meta()), agg.PerSocket[life]{}
+	p.sockets.Follow(p.judge)
 	p.sockets.OnEnd(end)
 	q := scan.Query{Events: p.events, Columns: slices.Concat(p.sockets.Columns(), p.col.asked.All())}
 	if p.full != nil {
@@ -137,7 +160,7 @@ func (p *perfetto) read(row func(*scan.Row, *agg.Socket), end func(*agg.Socket))
 
 // look notes which tracks a socket needs.
 func (p *perfetto) look(r *scan.Row, s *agg.Socket) {
-	if k, ok := shown[r.Event.Name]; ok && s != nil {
+	if k, ok := shown[r.Event.Name]; ok && s != nil && !s.Strange {
 		l := p.lives.Of(s)
 		l.seen[trackStates] = true
 		for _, kind := range k {

@@ -34,8 +34,12 @@ func newPerfettoCols() perfettoCols {
 // show writes what a row says about its socket.
 func (p *perfetto) show(r *scan.Row, s *agg.Socket) {
 	c := &p.col
-	if s == nil {
+	switch {
+	case s == nil:
 		p.moment(trackNoSock, r)
+		return
+	case s.Strange:
+		p.moment(trackStrange, r)
 		return
 	}
 	l := p.lives.Of(s)
@@ -43,7 +47,7 @@ func (p *perfetto) show(r *scan.Row, s *agg.Socket) {
 	case "tcp_state":
 		p.state(s, l, r)
 	case "tcp_cong_state":
-		p.slice(s, trackCong, &l.cong, r.TS, unusual(r.Str(c.ca)), note{name: "snd_cwnd", num: r.Int(c.cwnd)})
+		p.slice(s, trackCong, r.TS, unusual(r.Str(c.ca)), note{name: "snd_cwnd", num: r.Int(c.cwnd)})
 	case "tcp_write_xmit":
 		p.hold(s, l, r)
 		p.window(s, l, r)
@@ -63,26 +67,49 @@ func unusual(ca string) string {
 	return ca
 }
 
-// state ends the slice of a state and begins the next; a closed socket has none.
+// state ends the slice of a state and begins the next; a closed socket has none of any kind.
 func (p *perfetto) state(s *agg.Socket, l *life, r *scan.Row) {
 	from, to := r.Str(p.col.oldState), r.Str(p.col.newState)
-	if l.states++; l.states == 1 && s.Older && from != "CLOSE" {
-		p.slice(s, trackStates, &l.state, p.start, from, note{name: "began", text: "before the recording"})
+	if l.states++; l.states == 1 && s.Older && from != "CLOSE" && !p.gaps["tcp_state"].Between(p.start, r.TS) {
+		p.slice(s, trackStates, p.start, from, note{name: "began", text: "before the recording"})
 	}
-	if to == "CLOSE" {
-		to = ""
+	l.open[trackStates].lasted(from, r.TS) // no session comes to a state twice
+	if to != "CLOSE" {
+		p.slice(s, trackStates, r.TS, to)
+		return
 	}
-	p.slice(s, trackStates, &l.state, r.TS, to)
+	for kind := range sliceEvents {
+		p.slice(s, kind, r.TS, "")
+	}
 }
 
-// slice ends what is open on a track and begins another slice, none for no name.
-func (p *perfetto) slice(s *agg.Socket, kind int, isOpen *bool, ts int64, name string, notes ...note) {
-	id := uuid(s, kind)
-	if *isOpen {
-		p.on(id, ts, sliceEnd, "", "")
+// lasted notes that a slice of this name went on until now.
+func (o *slice) lasted(name string, now int64) {
+	if o.name == name {
+		o.sure = now
 	}
-	if *isOpen = name != ""; *isOpen {
-		p.on(id, ts, sliceBegin, "tcp", name, notes...)
+}
+
+// sliceEvents are the events that begin and end slices, by track.
+var sliceEvents = [kindsOfTracks]string{trackStates: "tcp_state", trackCong: "tcp_cong_state", trackHeld: "tcp_write_xmit"}
+
+// slice ends what is open on a track and begins another slice, none for no name.
+func (p *perfetto) slice(s *agg.Socket, kind int, ts int64, name string, notes ...note) {
+	o := &p.lives.Of(s).open[kind]
+	if p.gaps[sliceEvents[kind]].Between(o.sure, ts) {
+		p.over(s, kind, ts, note{name: "end", text: "may be earlier: rows were lost"})
+	} else {
+		p.over(s, kind, ts)
+	}
+	if *o = (slice{name, ts}); name != "" {
+		p.on(uuid(s, kind), ts, sliceBegin, "tcp", name, notes...)
+	}
+}
+
+// over ends what is open on a track.
+func (p *perfetto) over(s *agg.Socket, kind int, ts int64, notes ...note) {
+	if o := &p.lives.Of(s).open[kind]; o.name != "" {
+		p.on(uuid(s, kind), ts, sliceEnd, "", "", notes...)
 	}
 }
 
@@ -91,18 +118,22 @@ func (p *perfetto) hold(s *agg.Socket, l *life, r *scan.Row) {
 	c := &p.col
 	u := agg.Unsent{Una: uint32(r.Int(c.una)), Nxt: uint32(r.Int(c.nxt)), Write: uint32(r.Int(c.write)), Wnd: uint32(r.Int(c.wnd)),
 		MSS: r.Int(c.mss), Out: r.Int(c.out), Cwnd: r.Int(c.cwnd), Flags: r.Int(c.flags)}
-	sent := int32(u.Nxt-l.nxt) > 0
-	if sent && l.held {
-		p.slice(s, trackHeld, &l.held, r.TS, "")
+	o, sent, before := &l.open[trackHeld], int32(u.Nxt-l.nxt) > 0, max(l.wrote, s.First)
+	l.nxt, l.wrote = u.Nxt, r.TS
+	if sent {
+		p.slice(s, trackHeld, r.TS, "")
 	}
 	if p.shared && !u.Followed(r.Int(c.ret) != 0) {
-		l.nxt = u.Nxt
 		return
 	}
-	if why := u.Why(); !l.held && why != "" && (!sent || r.Int(c.ret) != 0) {
-		p.slice(s, trackHeld, &l.held, r.TS, why, note{name: "queued_bytes", num: int64(int32(u.Write - u.Nxt))})
+	o.lasted(o.name, r.TS)
+	if why := u.Why(); o.name == "" && why != "" && (!sent || r.Int(c.ret) != 0) {
+		notes := []note{{name: "queued_bytes", num: int64(int32(u.Write - u.Nxt))}}
+		if p.gaps["tcp_write_xmit"].Between(before, r.TS) {
+			notes = append(notes, note{name: "began", text: "maybe earlier: rows were lost"})
+		}
+		p.slice(s, trackHeld, r.TS, why, notes...)
 	}
-	l.nxt = u.Nxt
 }
 
 // window shows the congestion window where it changes.
@@ -137,13 +168,17 @@ func (p *perfetto) moment(id uint64, r *scan.Row) {
 	}
 }
 
-// close ends what is open at the end of a socket's life.
+// close ends what is open at the end of a socket's life. If that was not seen, it is at the
+// newest row.
 func (p *perfetto) close(s *agg.Socket) {
-	l, ts := p.lives.Of(s), s.Last
-	if s.Open {
-		ts = p.stop
+	for kind := range sliceEvents {
+		switch {
+		case s.Open:
+			p.slice(s, kind, p.stop, "")
+		case p.lossy:
+			p.over(s, kind, s.Last, note{name: "end", text: "not seen: rows were lost"})
+		default:
+			p.over(s, kind, s.Last)
+		}
 	}
-	p.slice(s, trackStates, &l.state, ts, "")
-	p.slice(s, trackCong, &l.cong, ts, "")
-	p.slice(s, trackHeld, &l.held, ts, "")
 }
