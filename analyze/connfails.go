@@ -18,7 +18,7 @@ A non-blocking connect returns EINPROGRESS and continues. That is no failure; so
 tcpconnect show whether it fails later. The original counts EINPROGRESS as a failure.
 --compat does the same, and prints errors without their names.`,
 	Example: "connfails --by errno,host",
-	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("EINPROGRESS is a failure too, errors are numbers")},
+	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("count EINPROGRESS as a failure, print errors as numbers")},
 	New: func(in *engine.Input) engine.Fold {
 		ret, compat := in.Int("ret"), in.Flag("compat")
 		keys := in.Keys(resultKeys(in, compat))

@@ -17,8 +17,8 @@ const everyName = "*"
 // countedOptions are those of analyses of places that the recorder counts itself.
 func countedOptions(key string) []engine.Option {
 	return []engine.Option{
-		{Name: "match", Short: "m", Kind: engine.Text, Default: everyName, Doc: "only names that fit this pattern, with * and ?"},
-		{Name: "rate", Kind: engine.Flag, Doc: "also how often a second, in the time that the rows cover"},
+		{Name: "match", Short: "m", Kind: engine.Text, Default: everyName, Doc: "only names that match this pattern, with * and ?"},
+		{Name: "rate", Kind: engine.Flag, Doc: "also the rate per second, over the time that the rows cover"},
 		engine.By(key, "cpu"),
 	}
 }

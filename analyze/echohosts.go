@@ -58,7 +58,7 @@ func (f *superping) listHosts() (pending int64) {
 }
 
 // windowOption is how long an answer may take.
-var windowOption = engine.Option{Name: "window", Short: "W", Kind: engine.Number, Default: "10", Doc: "seconds after which a request without an answer is lost; 0 for never"}
+var windowOption = engine.Option{Name: "window", Short: "W", Kind: engine.Number, Default: "10", Doc: "seconds after which an unanswered request is lost; 0 for never"}
 
 // Finish sums up.
 func (f *superping) Finish(a *render.Answer) {

@@ -27,7 +27,7 @@ what the recorder itself used: percent of one CPU, and memory. The timelines of 
 report show these numbers at a finer resolution.`,
 	Example: "eventrates --of wrong --interval 10",
 	Options: []engine.Option{
-		{Name: "of", Kind: engine.Choice, Choices: []string{"all", "wrong", "recorder"}, Default: "all", Doc: "all events, what goes wrong, or the recorder's own needs"},
+		{Name: "of", Kind: engine.Choice, Choices: []string{"all", "wrong", "recorder"}, Default: "all", Doc: "all events, what went wrong, or what the recorder used"},
 		{Name: "interval", Kind: engine.Number, Default: "1", Doc: "seconds"},
 	},
 	New: newEventrates,

@@ -15,7 +15,7 @@ shows on which CPUs they are handled. Handlers that share a line have separate n
 in the kernel's entry code before the handler is not included. BCC leaves out runs of a
 handler whose device had not raised the interrupt; --compat does the same.`,
 	Example: "hardirqs --by name,cpu",
-	Options: irqOptions("name", engine.Compat("leave out runs that found the interrupt not to be their own")),
+	Options: irqOptions("name", engine.Compat("leave out handlers whose device had not raised the interrupt")),
 	New: func(in *engine.Input) engine.Fold {
 		name, ret := in.Str("irq_name"), in.Str("irq_ret")
 		f := newIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("name", render.String)},

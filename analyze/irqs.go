@@ -15,10 +15,10 @@ func irqOptions(key string, more ...engine.Option) []engine.Option {
 	return append([]engine.Option{
 		{Name: "nanoseconds", Short: "N", Kind: engine.Flag, Doc: "nanoseconds instead of microseconds"},
 		{Name: "count", Short: "C", Kind: engine.Flag, Doc: "how often instead of how long"},
-		{Name: "dist", Short: "d", Kind: engine.Flag, Doc: "histograms of the single runs"},
+		{Name: "dist", Short: "d", Kind: engine.Flag, Doc: "histograms of single runs"},
 		{Name: "cpu", Short: "c", Kind: engine.Number, Doc: "only this CPU"},
-		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "the time at which what is summed up begins"},
-		{Name: "interval", Short: "i", Kind: engine.Number, Default: "0", Doc: "sums of every so many seconds, with their time"},
+		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "print the start time of each sum"},
+		{Name: "interval", Short: "i", Kind: engine.Number, Default: "0", Doc: "print sums every N seconds, with the time"},
 		engine.By(key, "cpu"),
 	}, more...)
 }

@@ -20,7 +20,7 @@ func (m msgSizes) of(a engine.Analysis) engine.Analysis {
 	a.Group = groupMuch
 	rule := "the size asked for, failed calls too"
 	if m.dir == "recv" {
-		rule = "errors as if they were sizes, MSG_PEEK counted"
+		rule = "count errors as sizes, and MSG_PEEK"
 	}
 	if m.v4 != "" {
 		rule += ", IPv4 only"

@@ -33,7 +33,7 @@ A packet that a driver refuses is retried and counts once; --compat counts each 
 		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),
 		{Name: "devices", Kind: engine.Flag, Doc: "also what GRO and GSO did, per device"},
 		{Name: "segments", Kind: engine.Flag, Doc: "also how many wire packets each packet of the stack stands for"},
-		{Name: "wire", Kind: engine.Flag, Doc: "sizes of the segments that leave, not of what drivers are given"},
+		{Name: "wire", Kind: engine.Flag, Doc: "sizes of the segments on the wire, not of what drivers get"},
 		engine.Compat("packets that a driver refused count again"),
 	},
 	New: newNetsize,

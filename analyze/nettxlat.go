@@ -29,7 +29,7 @@ The scripts also take the device from the end.`,
 	Example: "nettxlat --by dev",
 	Options: []engine.Option{
 		engine.By("", append([]string{"dev", "queue", "cpu"}, engine.SocketKeys...)...),
-		engine.Compat("to the end of the packet, wherever it went; drops leave their start"),
+		engine.Compat("until the packet ends, wherever it went; ignore drops"),
 	},
 	New: newNettxlat,
 })

@@ -23,7 +23,7 @@ the file grew. Time in probes is an estimate: rows × the time per row of each e
 measured on the machine that is named.`,
 	Example: "overview --top 3",
 	Options: []engine.Option{engine.Top("10", "how many processes and sockets"),
-		{Name: "brief", Kind: engine.Flag, Doc: "without the list of analyses"}, findings.ThresholdOption()},
+		{Name: "brief", Kind: engine.Flag, Doc: "leave out the list of analyses"}, findings.ThresholdOption()},
 	New: newOverview,
 })
 

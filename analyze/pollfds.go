@@ -27,7 +27,7 @@ last table shows what the descriptors refer to, if their opening or use was reco
 descriptors in an epoll instance count when they are ready.`,
 	Example: "pollfds --all --by pid,comm,func,nfds",
 	Options: []engine.Option{
-		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "select and epoll too"},
+		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "also select and epoll"},
 		engine.By("comm,nfds", "pid", "tid", "func", "second", "cgroup"),
 		engine.Compat("poll(2) alone"),
 	},

@@ -28,7 +28,7 @@ stripped programs that --symbols DIR names from debug files in DIR. Time that a 
 spends waiting is not seen.`,
 	Example: "profile --layers",
 	Options: []engine.Option{
-		{Name: "folded", Kind: engine.Flag, Doc: "one line per stack, as flame graphs want it"},
+		{Name: "folded", Kind: engine.Flag, Doc: "one line per stack, for flame graphs"},
 		{Name: "layers", Kind: engine.Flag, Doc: "samples by layer of the network stack instead of stacks"},
 		{Name: "user-stacks-only", Short: "U", Kind: engine.Flag, Doc: "only user frames"},
 		{Name: "kernel-stacks-only", Short: "K", Kind: engine.Flag, Doc: "only kernel frames"},

@@ -21,7 +21,7 @@ it. If GRO or TCP merges it into another sk_buff, the timeline follows that one.
 sk_buff that was made from another one names it; ask for that address to see what
 happened before. An address can be reused: GEN tells its lives apart.`,
 	Example: "skb 0xffff888112345600",
-	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
+	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "maximum lines of the timeline"}},
 	New:     newPacket,
 })
 

@@ -26,7 +26,7 @@ them over time. A packet has a device if it was seen at one (dev_queue, dev_recv
 The original counts by the eight innermost frames; its count is the same.
 Drops in hardware, or before the packet became an sk_buff, are not seen.`,
 	Example: "skbdrop --by second,reason,dev",
-	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "innermost frames of a stack that count; 0 for all"},
+	Options: []engine.Option{{Name: "frames", Kind: engine.Number, Default: "8", Doc: "use this many innermost frames of a stack; 0 for all"},
 		{Name: "each", Kind: engine.Flag, Doc: "a line per packet instead of counts"},
 		engine.By("kstack", append([]string{"reason", "location", "dev", "flow", "second", "minute", "ctx", "cpu"}, engine.SocketKeys...)...)},
 	New: newSkbdrop,

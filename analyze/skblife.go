@@ -33,7 +33,7 @@ allocator does, like the original: it misses NAPI's recycled buffers, so one lif
 several packets, and counts an sk_buff and its preallocated clone as one.`,
 	Example: "skblife --became --stages",
 	Options: []engine.Option{
-		{Name: "became", Kind: engine.Flag, Doc: "also packets by what became of them"},
+		{Name: "became", Kind: engine.Flag, Doc: "also packets by how they ended"},
 		{Name: "stages", Kind: engine.Flag, Doc: "also the time in each part of the stack"},
 		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "10", Doc: "also the packets that lived longest"},
 		engine.By("", append([]string{"cpu", "ctx", "second"}, engine.SocketKeys...)...),

@@ -25,7 +25,7 @@ span, and a start survives close(2) until the descriptor is reused. --compat doe
 	Options: []engine.Option{
 		{Name: "ttfb", Kind: engine.Flag, Doc: "also from ESTABLISHED"},
 		engine.By("comm,pid", append([]string{"second", "minute", "ustack"}, engine.SocketKeys...)...),
-		engine.Compat("by process and descriptor, any receive ends the span"),
+		engine.Compat("match by process and descriptor; any receive ends the span"),
 	},
 	New: newSo1stbyte,
 })

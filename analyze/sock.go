@@ -23,7 +23,7 @@ other events are summed up, one line for each kind.
 Formats for programs also have the table events: one row per event of the socket, with
 every column that applies. csv prints that table; --table lives or timeline selects another.`,
 	Example: "sock 0xffff888012345678",
-	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "lines of the time line"}},
+	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "maximum lines of the timeline"}},
 	New:     newSock,
 })
 

@@ -43,7 +43,7 @@ func ioEvent(in *engine.Input) string {
 }
 
 // sendCompat is the option of analyses whose original hooks sock_sendmsg.
-var sendCompat = engine.Compat("no sends, which its hook does not see of programs on current kernels")
+var sendCompat = engine.Compat("leave out sends, which the original's hook misses on current kernels")
 
 // sends tells apart what such an original would have seen.
 type sends struct {

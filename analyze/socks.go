@@ -20,7 +20,7 @@ at CLOSE. RETR is retransmitted segments. MS is the lifetime within the recordin
 address that was reused has several lines; GEN tells them apart.`,
 	Example: "socks --sort life --top 10",
 	Options: []engine.Option{
-		{Name: "sort", Short: "s", Kind: engine.Choice, Default: "bytes", Doc: "what comes first",
+		{Name: "sort", Short: "s", Kind: engine.Choice, Default: "bytes", Doc: "sort by",
 			Choices: []string{"bytes", "tx", "rx", "life", "retrans", "drops", "rows", "start"}},
 		engine.Top("50", "how many lines, at most a million"),
 	},

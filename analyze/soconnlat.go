@@ -29,7 +29,7 @@ Frames of stripped programs show file, build id and address, as in app(1a2b3c4d)
 --symbols DIR names them from debug files in DIR, including inlined functions.`,
 	Example: "soconnlat --split --by comm,host",
 	Options: []engine.Option{
-		{Name: "split", Kind: engine.Flag, Doc: "handshake and wake-up apart, too"},
+		{Name: "split", Kind: engine.Flag, Doc: "also handshake and wake-up separately"},
 		engine.By("ustack,comm", append([]string{"second"}, engine.SocketKeys...)...),
 		engine.Compat("the first poll of the thread that returns anything ends a connect"),
 	},

@@ -26,7 +26,7 @@ Descriptors taken with pidfd_getfd(2) are not sent over a socket and are not sho
 	Options: []engine.Option{
 		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},
 		{Name: "tid", Short: "t", Kind: engine.Number, Doc: "only this thread"},
-		{Name: "name", Short: "n", Kind: engine.Text, Doc: "only threads of this name"},
+		{Name: "name", Short: "n", Kind: engine.Text, Doc: "only threads with this name"},
 		engine.Compat("names of sent descriptors only"),
 	},
 	New: newSofdsnoop,

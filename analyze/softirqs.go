@@ -21,7 +21,7 @@ Hard interrupts on top of a soft one are subtracted from its time, if they were 
 --compat leaves them in, as BCC does.
 Work that drivers do in their own threads (threaded NAPI) is not included.`,
 	Example: "softirqs --by vector,cpu",
-	Options: irqOptions("vector", engine.Compat("with the hard interrupts on top")),
+	Options: irqOptions("vector", engine.Compat("include hard interrupts on top")),
 	New:     newSoftirqs,
 })
 

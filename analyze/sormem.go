@@ -33,7 +33,7 @@ sockets, as the original does, and leaves out the list of sockets.`,
 		{Name: "fill", Kind: engine.Flag, Doc: "how full, in percent"},
 		engine.Top("10", "how many of the fullest sockets"),
 		engine.By("", append([]string{"second"}, engine.SocketKeys...)...),
-		engine.Compat("lines about sends too, no list of sockets"),
+		engine.Compat("add lines about sends, no list of sockets"),
 	},
 	New: newSormem,
 })

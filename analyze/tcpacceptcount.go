@@ -16,7 +16,7 @@ var _ = register(engine.Analysis{
 The original counts calls when they begin, so also those that found the queue empty;
 --compat does the same. A call that still waits when the recording ends counts in neither.`,
 	Example: "tcpacceptcount --by comm,lport",
-	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("calls that returned no connection too")},
+	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("also calls that returned no connection")},
 	New: func(in *engine.Input) engine.Fold {
 		sock, compat, keys := in.Int("sock"), in.Flag("compat"), in.Keys(nil)
 		counts := countBy[engine.Key](in, "accepts", keys.Columns...)

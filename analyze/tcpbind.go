@@ -29,7 +29,7 @@ The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is
 (-w), and -p works as in every analysis.
 ` + cgroupsHelp,
 	Example: "tcpbind --implicit",
-	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "ports that connect and listen chose, too"},
+	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "also ports chosen by connect and listen"},
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first line instead of the time of day"},
 		{Name: "count", Kind: engine.Flag, Doc: "binds per address and port instead of lines"}, portsOption("ports", "P", "local")}, userOptions),
 	New: newTcpbind,

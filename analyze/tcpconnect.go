@@ -28,11 +28,11 @@ The options are BCC's; -p works as in every analysis.
 	Example: "tcpconnect -t --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
-		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "the local port too"},
+		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "add the local port"},
 		portsOption("ports", "P", "remote"),
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
-		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "the name that the thread looked up before"},
-	}, userOptions, familyOptions, []engine.Option{engine.Compat("only attempts that began, without their outcome")}),
+		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "add the last name that the thread looked up"},
+	}, userOptions, familyOptions, []engine.Option{engine.Compat("only attempts that TCP started, without their result")}),
 	New: newTcpconnect,
 })
 

@@ -25,7 +25,7 @@ BCC shows the process on the CPU, which is unrelated in an interrupt, and also t
 purged at close; --compat does the same.`,
 	Example: "tcpdrop --port 443",
 	Options: append(familyOptions[:len(familyOptions):len(familyOptions)],
-		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Option{Name: "purged", Kind: engine.Flag, Doc: "also what was in the queues of a socket at its close"}, engine.Compat("process on the CPU")),
+		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Option{Name: "purged", Kind: engine.Flag, Doc: "also packets purged from the queues of closing sockets"}, engine.Compat("process on the CPU")),
 	New: newTcpdrop,
 })
 

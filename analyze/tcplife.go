@@ -27,10 +27,10 @@ and a FIN are one each. --compat=bcc does the same, and counts the life from EST
 because the tool overwrites the start at every early state.`,
 	Example: "tcplife --port 443",
 	Options: slices.Concat(stampOptions, []engine.Option{
-		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, the IP version, and more columns"},
+		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "wide enough for IPv6, with the IP version and more columns"},
 		csvOption}, portOptions, []engine.Option{
 		{Name: "unacked", Kind: engine.Flag, Doc: "bytes that the other end never acknowledged, from the calls that sent them"},
-		{Name: "dot", Kind: engine.Choice, Implied: "host", Default: "no", Choices: []string{"no", "host", "port", "process"}, Doc: "a graph in DOT, its nodes being these"}},
+		{Name: "dot", Kind: engine.Choice, Implied: "host", Default: "no", Choices: []string{"no", "host", "port", "process"}, Doc: "a graph in DOT with these nodes"}},
 		familyOptions, []engine.Option{{Name: "compat", Kind: engine.Choice, Implied: "script", Default: "no",
 			Choices: []string{"no", "script", "bcc"}, Doc: "rule of the original script, or of the BCC tool"}}),
 	New: newTcplife,

@@ -21,11 +21,11 @@ ports as they were at that moment, as BCC does. --summary adds up how long socke
 in each state, by the keys that --by names.`,
 	Example: "tcpstates --summary",
 	Options: slices.Concat(stampOptions, []engine.Option{
-		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "room for IPv6 addresses, and the IP version"}, csvOption},
+		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "wide enough for IPv6, with the IP version"}, csvOption},
 		portOptions, familyOptions, []engine.Option{
 			{Name: "summary", Kind: engine.Flag, Doc: "count, average and total microseconds per state instead of lines"},
 			engine.By("state", engine.SocketKeys...),
-			engine.Compat("task on the CPU, ends as they were")}),
+			engine.Compat("task on the CPU, addresses and ports of that moment")}),
 	New: newTcpstates,
 })
 

@@ -30,9 +30,9 @@ The kernel reuses socket addresses: a "new" row starts another session at the sa
 address. --compat prints only the original's seven columns and its "rcv" rows.`,
 	Example: "tcpwin --plot window.svg --port 443",
 	Options: []engine.Option{
-		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "20", Doc: "the sessions with most rcv rows instead of the rows"},
+		{Name: "top", Short: "n", Kind: engine.Number, Default: "0", Implied: "20", Doc: "print the sessions with most rcv rows instead of the rows"},
 		{Name: "gen", Kind: engine.Number, Default: "0", Doc: "only this generation of the address, from 1"},
-		{Name: "send", Kind: engine.Flag, Doc: "rows of attempts to transmit too"},
+		{Name: "send", Kind: engine.Flag, Doc: "add rows for transmit attempts"},
 		{Name: "step", Kind: engine.Number, Default: "0", Doc: "milliseconds between rows of a session, 0 for all rows"},
 		{Name: "plot", Kind: engine.Text, Doc: "draw one session into this file, .svg or .png, instead of rows"},
 		engine.Compat("the original's columns and rows"),

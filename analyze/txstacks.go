@@ -20,7 +20,7 @@ time. Without --all-stacks at recording, the first 32 packets a second on each C
 stack, and every 64th of the others.`,
 	Example: "txstacks --frames 8",
 	Options: []engine.Option{
-		{Name: "frames", Kind: engine.Number, Default: "0", Doc: "innermost frames of a stack that count; 0 for all"},
+		{Name: "frames", Kind: engine.Number, Default: "0", Doc: "use this many innermost frames of a stack; 0 for all"},
 		engine.By("kstack", append([]string{"dev", "ctx", "cpu"}, engine.SocketKeys...)...),
 	},
 	New: func(in *engine.Input) engine.Fold {

@@ -23,7 +23,7 @@ the same.
 Datagrams of tunnels in the kernel (VXLAN, WireGuard) are not counted.`,
 	Example: "udplife --port 53",
 	Options: []engine.Option{{Name: "idle", Kind: engine.Number, Default: "30", Doc: "seconds of silence that end a flow of an unconnected socket"},
-		engine.Compat("IPv4 only, sizes asked for, MSG_PEEK counted, a connect moves the beginning")},
+		engine.Compat("IPv4 only, sizes asked for, MSG_PEEK counted, a connect moves the start")},
 	New: newUdplife,
 })
 

@@ -11,7 +11,7 @@ import (
 
 // userOptions are the options -U and -u of the BCC tools.
 var userOptions = []engine.Option{
-	{Name: "print-uid", Short: "U", Kind: engine.Flag, Doc: "the user's number too"},
+	{Name: "print-uid", Short: "U", Kind: engine.Flag, Doc: "add the user's number"},
 	{Name: "uid", Short: "u", Kind: engine.Number, Doc: "only this user, by number"},
 }
 

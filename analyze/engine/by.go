@@ -30,7 +30,7 @@ func By(def string, more ...string) Option {
 	if def == "" {
 		def = noKeys
 	}
-	return Option{Name: "by", Kind: Choices, Default: def, Choices: append(all, noKeys), Doc: "what to tell apart, separated by commas"}
+	return Option{Name: "by", Kind: Choices, Default: def, Choices: append(all, noKeys), Doc: "group by these keys, separated by commas"}
 }
 
 // noKeys is the value of --by that puts everything together.
