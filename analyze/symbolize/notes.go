@@ -100,7 +100,7 @@ func (s *Source) saysUnnamed(b *build, n int64) string {
 	text := fmt.Sprintf("without a name: %s of %s, build id %s; ", count(n), b.name, b.id)
 	switch {
 	case s.files == nil:
-		return text + "--symbols DIR tells, if DIR has its debug file"
+		return text + "--symbols DIR names them, if DIR has the debug file"
 	case s.files.object(b.id) == nil:
 		return text + "no debug file of it in " + strings.Join(s.files.dirs, ", ")
 	}

@@ -93,7 +93,7 @@ func TestNotes(t *testing.T) {
 		dirs []string
 		want string
 	}{
-		{nil, "without a name: 2 frames of client, build id " + clientID + "; --symbols DIR tells, if DIR has its debug file"},
+		{nil, "without a name: 2 frames of client, build id " + clientID + "; --symbols DIR names them, if DIR has the debug file"},
 		{[]string{missing}, "without a name: 2 frames of client, build id " + clientID + "; no debug file of it in " + missing},
 		{[]string{missing, testdata}, "named from a debug file: 1 frame of client, build id " + clientID + "\n" +
 			"without a name: 1 frame of client, build id " + clientID + "; the file of it that was found has no function there"},
