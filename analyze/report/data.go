@@ -105,7 +105,7 @@ func (f *fold) socket(t *tale) *Socket {
 
 func (f *fold) facts(t *tale, v *Socket) [][2]string {
 	s := &t.sock
-	began, ended := "before its first row", "its end was not seen"
+	began, ended := "before its first row", "end not recorded"
 	at := func(ts int64) string { return strconv.FormatFloat(f.since(ts), 'f', 6, 64) + " s" }
 	switch {
 	case s.Born:

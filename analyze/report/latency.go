@@ -42,11 +42,11 @@ type Heat struct {
 // latencies are the charts of how long things take: an analysis that measures it, its
 // options and the name of its histogram.
 var latencies = []struct{ id, title, about, args, table, unit string }{
-	{"connect", "Connect", "from connect(2) until the program knows that it is connected", "soconnlat --by none", "us", "us"},
+	{"connect", "Connect", "from connect(2) until the program knows the result", "soconnlat --by none", "us", "us"},
 	{"firstbyte", "First byte", "from connect(2) until the first byte is read", "so1stbyte --by none", "us", "us"},
 	{"dns", "Name lookups", "calls of the C library that look up names", "gethostlatency", "lookups", "us"},
 	{"qdisc", "Queueing disciplines", "from a packet's entry into a device's queue until it leaves", "qdisclat --by none", "us", "us"},
-	{"skb", "Life of an sk_buff", "from the birth of a packet buffer to its end", "skblife", "skb_residency_nsecs", "ns"},
+	{"skb", "Life of an sk_buff", "from the allocation of a packet buffer to its end", "skblife", "skb_residency_nsecs", "ns"},
 }
 
 // newHeats makes the charts, and in them the calls that fill them.
@@ -86,7 +86,7 @@ func (h *Heat) finish(o engine.Outcome, said []Said) {
 		h.Why = o.Why
 		return
 	case h.Count == 0:
-		h.Why = "Everything it takes was recorded, and nothing of the kind happened."
+		h.Why = "All needed events were recorded; none of this kind happened."
 		return
 	}
 	h.Half, h.Most = float64(h.all.At(0.5)*h.scale), float64(h.all.Max*h.scale)

@@ -111,7 +111,7 @@ func (f *fold) page(said *comments) *Page {
 	p.Data.Seconds, p.Data.Events, p.Data.Bytes, p.Data.Trouble, p.Data.Own = t.seconds(), t.busiest(), t.bytes[:], t.trouble, []Series{t.own(), t.trouble[len(t.trouble)-1]}
 	p.NoTrouble, p.Data.Heats = !anything(t.trouble...), f.heats
 	if !f.in.Recorded("sock_io") {
-		p.NoBytes = "How much was sent and received is not known: event sock_io was not recorded."
+		p.NoBytes = "Bytes are unknown: event sock_io was not recorded."
 	} else if !anything(t.bytes[:]...) {
 		p.NoBytes = "No call sent or received anything."
 	}
@@ -157,7 +157,7 @@ func (f *fold) fillSockets(p *Page) {
 		p.Findings = append(p.Findings, v)
 	}
 	if !f.in.Recorded("tcp_rcv_est") {
-		p.NoWindows = "There are no pictures of windows: event tcp_rcv_est was not recorded."
+		p.NoWindows = "No window charts: event tcp_rcv_est was not recorded."
 	}
 }
 
@@ -175,9 +175,9 @@ func (f *fold) fillDrops(p *Page) {
 	switch {
 	case p.Dropped > 0:
 	case f.in.Recorded("skb_drop"):
-		p.NoDrops = "No packet was dropped while this was recorded."
+		p.NoDrops = "No packet was dropped during the recording."
 	default:
-		p.NoDrops = "Drops are not known: event skb_drop was not recorded."
+		p.NoDrops = "Drops are unknown: event skb_drop was not recorded."
 	}
 }
 
