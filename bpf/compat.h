@@ -191,10 +191,10 @@ static __always_inline u8 context_below(void)
  * first instruction into a plain atomic add and the second into a load, which
  * gives the same number unless an interrupt's event falls between the two: then
  * two rows of a CPU share a number. Losses are counted apart and stay exact. */
-static __always_inline u64 next(u64 *counter)
+static __always_inline u64 add_and_next(u64 *counter, u64 n)
 {
 	register u64 *p asm("r1") = counter;
-	register u64 v asm("r2") = 1;
+	register u64 v asm("r2") = n;
 
 	/* r2 = atomic_fetch_add((u64 *)(r1 + 0), r2), which clang 14 cannot spell */
 	asm volatile(".byte 0xdb, 0x21, 0, 0, 1, 0, 0, 0\n\t"
@@ -203,6 +203,18 @@ static __always_inline u64 next(u64 *counter)
 		     : "r"(p)
 		     : "memory");
 	return v;
+}
+
+static __always_inline u64 next(u64 *counter)
+{
+	return add_and_next(counter, 1);
+}
+
+/* less comes after all stores before it, for every CPU, which an addition without fetch does
+ * not promise. */
+static __always_inline void less(u64 *counter)
+{
+	add_and_next(counter, -1);
 }
 
 /* A bool fills only the lowest byte of its register or of a result; what is above it is

@@ -220,6 +220,12 @@ __attribute__((noinline)) int filling(u32 slot, u64 fill, u32 size)
 
 #define CTX_ASK 0xff
 
+/* What only tasks do need not be asked for its context. */
+#define ONLY_TASKS(ev)                                                                                             \
+	((ev) == EV_sys_accept || (ev) == EV_sys_bind || (ev) == EV_sys_close || (ev) == EV_sys_connect ||         \
+	 (ev) == EV_sys_epoll_ctl || (ev) == EV_sys_listen || (ev) == EV_sys_poll || (ev) == EV_sys_socket ||      \
+	 (ev) == EV_sys_read || (ev) == EV_sys_write || (ev) == EV_fd_dup || (ev) == EV_scm_fd)
+
 /* begin reserves a record and fills its header, or counts the loss; ctx is the context if the
  * caller knows it. */
 static __always_inline void *begin(const u16 ev, const u32 size, const u32 kind, u64 sock, u64 skb, u32 netns, u8 ctx)
@@ -276,7 +282,7 @@ lost:
 
 #define BEGIN_IN(ctx, name, sock, skb, netns) BEGIN_AS(name, RARE_##name ? RARE : HOT, sock, skb, netns, ctx)
 
-#define BEGIN(name, sock, skb, netns) BEGIN_IN(CTX_ASK, name, sock, skb, netns)
+#define BEGIN(name, sock, skb, netns) BEGIN_IN(ONLY_TASKS(EV_##name) ? CTX_TASK : CTX_ASK, name, sock, skb, netns)
 
 /* BEGIN_TASK is for where nothing but a task can be under way. */
 #define BEGIN_TASK(name, sock, netns) BEGIN_IN(CTX_TASK, name, sock, 0, netns)
@@ -392,20 +398,27 @@ static __always_inline bool new_stack(u32 pid, const u64 *stack)
  * it one more; interrupts belong to a CPU, not to the thread below them. */
 static __always_inline u64 call_key(const u16 ev)
 {
-	u8 ctx = context();
+	u8 ctx = ONLY_TASKS(ev) ? CTX_TASK : context();
 	u32 id = ctx == CTX_TASK || ctx == CTX_UNKNOWN ? (u32)bpf_get_current_pid_tgid() : bpf_get_smp_processor_id();
 
 	return (u64)ev << 48 | (u64)ctx << 40 | id;
 }
 
-/* How many calls are under way, by a hash of their keys. Where only a share of calls is
- * wanted, most of them end without a start in the map, and are known here by one load. */
-#define STARTED_BITS 12
-u64 started[1 << STARTED_BITS];
+/* A call has its place by a hash of its key. Where several are under way that share one, the
+ * first has it and the others are in the map, which takes several times as long. */
+#define PLACE_BITS 12
 
-static __always_inline u64 *started_at(u64 key)
+struct place {
+	u64 sharing; /* how many; 0 tells of most calls that end without a start that there was none */
+	u64 key;     /* whose facts these are; 0 for nobody's */
+	struct call call;
+};
+
+struct place places[1 << PLACE_BITS];
+
+static __always_inline struct place *place_of(u64 key)
 {
-	return &started[key * GOLDEN >> (64 - STARTED_BITS)];
+	return &places[key * GOLDEN >> (64 - PLACE_BITS)];
 }
 
 /* call_lost counts a call for whose start there is no room. */
@@ -422,30 +435,44 @@ static __always_inline int call_lost(const u16 ev)
 	return 0;
 }
 
+/* A place that has the key already is left from a call whose end was not seen. */
 static __always_inline int call_start(const u16 ev, struct call *call)
 {
 	u64 key = call_key(ev);
+	struct place *p = place_of(key);
 
 	call->ts = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&calls, &key, call, BPF_ANY))
-		return call_lost(ev);
-	add_one(started_at(key));
-	return 0;
+	if (p->key == key || next(&p->sharing) == 1) {
+		p->call = *call;
+		p->key = key;
+		return 0;
+	}
+	if (!bpf_map_update_elem(&calls, &key, call, BPF_ANY))
+		return 0;
+	less(&p->sharing);
+	return call_lost(ev);
 }
 
 static __always_inline struct call *call_of(const u16 ev)
 {
 	u64 key = call_key(ev);
+	struct place *p = place_of(key);
 
-	return *started_at(key) ? bpf_map_lookup_elem(&calls, &key) : 0;
+	if (p->key == key)
+		return &p->call;
+	return p->sharing ? bpf_map_lookup_elem(&calls, &key) : 0;
 }
 
 static __always_inline void call_end(const u16 ev)
 {
 	u64 key = call_key(ev);
+	struct place *p = place_of(key);
 
-	if (!bpf_map_delete_elem(&calls, &key))
-		__sync_fetch_and_add(started_at(key), -1);
+	if (p->key == key)
+		p->key = 0;
+	else if (bpf_map_delete_elem(&calls, &key))
+		return;
+	less(&p->sharing);
 }
 
 /* --- second chances ---
