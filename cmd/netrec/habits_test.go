@@ -15,7 +15,7 @@ func TestHabits(t *testing.T) {
 		"record -w cap.parquet":        "-o FILE",
 		"record -i eth0":               "--dev NAME",
 		"record --duration 5":          "-t TIME",
-		"record --tiem 5":              "did you mean --time?",
+		"record --timme 5":             "did you mean --time?",
 		"record --nonsense":            "netrec record --help",
 		"record -o - --netns nowhere":  "cannot go through a pipe",
 		"record -t soon":               "want seconds, or a time such as",
