@@ -15,7 +15,7 @@ import (
 // Bounds of the memory between rings and file. Three piles exist: one is filled,
 // one waits, one is being encoded.
 const (
-	pileBytes     = 8 << 20
+	pileBytes     = 10 << 20
 	handOverBytes = pileBytes / 4 * 3
 	chunkBytes    = 64 << 10 // room that an event gets at a time
 	piles         = 3
