@@ -75,6 +75,9 @@ SELECT sk_max_ack_backlog, bucket(sk_ack_backlog), count(*) AS n FROM capture WH
 -- @ tcpnagle | nagle count
 SELECT nonagle & 7, count(*) AS n FROM capture WHERE event = 'tcp_write_xmit' GROUP BY ALL;
 
+-- @ tcprtt | us count
+SELECT bucket(srtt_us), count(*) AS n FROM capture WHERE event = 'tcp_rcv_est' AND srtt_us > 0 GROUP BY ALL;
+
 -- @ tcpdrop | ~
 SELECT ts_ns, pid, saddr, sport, daddr, dport, state, tcp_flags, drop_reason, kstack FROM capture
 WHERE event = 'skb_drop' AND protocol = 'tcp' ORDER BY ts_ns;
