@@ -95,7 +95,7 @@ func (s *session) metaRows() error {
 // warn tells the user at once what the recording will not show.
 func (s *session) warn() {
 	if len(s.missing) > 0 {
-		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, this kernel has no hook: %s; netrec probes says why\n", strings.Join(s.missing, ", "))
+		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, no hook attached: %s; netrec analyze says why\n", strings.Join(s.missing, ", "))
 	}
 	for _, lib := range s.hooks.Libraries {
 		if text := lib.Blind(); text != "" {

@@ -36,8 +36,8 @@ func TestNewCPU(t *testing.T) {
 		name, paranoid, want string
 		sampled              bool
 	}{
-		{"not allowed", "2", "cpu_sample not seen on CPU 1, which came at ", false},
-		{"allowed", "-1", "cpu_sample seen on CPU 1 since ", true},
+		{"not allowed", "2", "cpu_sample not recorded on CPU 1, which appeared at ", false},
+		{"allowed", "-1", "cpu_sample recorded on CPU 1 only since ", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set(paranoid, tt.paranoid)
