@@ -67,7 +67,7 @@ func TestStalledDisk(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	at := 0
-	for _, want := range []string{"the disk has not answered for ", "waiting for the disk to end the file", "lost: none"} {
+	for _, want := range []string{"the disk has not answered for ", "waiting for the disk to finish the file", "lost: none"} {
 		i := strings.Index(rec.Said()[at:], want)
 		if i < 0 {
 			t.Fatalf("%q is not said, or not in its turn:\n%s", want, rec.Said())
