@@ -120,6 +120,9 @@ func killOne(t *testing.T, sum *tally, bin string, ns *rig.Namespace, readers *s
 	for _, w := range got.wrong {
 		t.Errorf("killed after %s: %s", after, w)
 	}
+	for _, w := range got.unended {
+		t.Logf("killed after %s: %s", after, w)
+	}
 	if len(got.wrong) > 0 {
 		sum.wrong++
 	}

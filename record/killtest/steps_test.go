@@ -81,7 +81,7 @@ func (r *run) left(t *testing.T, sum *tally, readers *stock, step int64) {
 	t.Helper()
 	sum.n++
 	paths := r.files(t)
-	got, err := compare(r.sides, paths...)
+	got, err := inspect(r.sides, paths...)
 	if err != nil {
 		t.Errorf("killed at step %d: %v", step, err)
 		for _, p := range paths {
@@ -94,7 +94,7 @@ func (r *run) left(t *testing.T, sum *tally, readers *stock, step int64) {
 	for _, w := range got.wrong {
 		t.Errorf("killed at step %d: %s", step, w)
 	}
-	for _, w := range got.odd { // see fault.check
+	for _, w := range got.unended {
 		t.Logf("killed at step %d: %s", step, w)
 	}
 	if len(got.wrong) > 0 {
