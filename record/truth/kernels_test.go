@@ -19,8 +19,8 @@ var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernel
 // ownTests are about rules of the recorder's own: of all kernels, the oldest, the newest and
 // the one between have them, and any that is asked for by its name.
 var (
-	guestTests = []string{"TestThisKernel", "TestLibraries", "TestShare", "TestDoors", "TestMultipath", "TestRoundTrips"}
-	ownTests   = []string{"TestFilters", "TestStorm", "TestNewCPU"}
+	guestTests = []string{"TestThisKernel", "TestLibraries", "TestShare", "TestDoors", "TestMultipath"}
+	ownTests   = []string{"TestFilters", "TestStorm", "TestNewCPU", "TestRoundTrips"}
 )
 
 func testsIn(kernels []string, at int, all bool) []string {

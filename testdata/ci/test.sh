@@ -107,8 +107,8 @@ go_test() {
 	go test -count=1 -timeout 40m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$|^TestBrowser' $packages
 }
 
-# From their seeds on, a minute together; make fuzz T=1h is for a night.
-fuzz() { testdata/ci/fuzz.sh 8s; }
+# From their seeds on, half a minute together; make fuzz T=1h is for a night.
+fuzz() { testdata/ci/fuzz.sh 4s; }
 
 elsewhere() {
 	local target
@@ -151,7 +151,7 @@ step 'go vet' vet go
 step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
-step 'fuzz targets, 8 s each' fuzz go git
+step 'fuzz targets, 4 s each' fuzz go git
 step 'analyze builds for other systems' elsewhere go
 step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm lintian systemd-analyze mandoc setpriv unshare qemu-aarch64-static
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
