@@ -15,19 +15,23 @@ import (
 
 var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
 
-// guestTests run in each booted kernel, and on the running one by themselves. Those of
-// ownTests are about rules of the recorder's own: of all kernels, the oldest, the newest and
-// the one between have them, and any that is asked for by its name.
+// guestTests run in each booted kernel, and on the running one by themselves. Of all kernels, the
+// oldest, the newest and the one between also have those of someTests, and the first two those of
+// ownTests, which are about rules of the recorder's own. A kernel that is asked for by its name has all.
 var (
-	guestTests = []string{"TestThisKernel", "TestLibraries", "TestShare", "TestDoors", "TestMultipath"}
-	ownTests   = []string{"TestFilters", "TestStorm", "TestNewCPU", "TestRoundTrips"}
+	guestTests = []string{"TestThisKernel", "TestLibraries"}
+	someTests  = []string{"TestShare", "TestDoors", "TestMultipath", "TestRoundTrips"}
+	ownTests   = []string{"TestFilters", "TestStorm", "TestNewCPU"}
 )
 
 func testsIn(kernels []string, at int, all bool) []string {
-	if middle := len(kernels) / 2; all && at != 0 && at != middle && at != len(kernels)-1 {
-		return guestTests
+	switch edge := at == 0 || at == len(kernels)-1; {
+	case edge || !all:
+		return slices.Concat(guestTests, someTests, ownTests)
+	case at == len(kernels)/2:
+		return slices.Concat(guestTests, someTests)
 	}
-	return slices.Concat(guestTests, ownTests)
+	return guestTests
 }
 
 // TestKernels boots the kernels and runs the tests of one kernel in each.
