@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v445.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.81;\n           nginx, keep-alive, 20 connections 1.00;\n           redis GET, 20 clients 1.00;\n           iperf3, one stream 1.01",
-	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.66;\n           nginx, keep-alive, 20 connections 0.77;\n           redis GET, 20 clients 0.72;\n           iperf3, one stream 0.91",
-	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.53;\n           nginx, keep-alive, 20 connections 0.52;\n           redis GET, 20 clients 0.48;\n           iperf3, one stream 0.78",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.80;\n           nginx, keep-alive, 20 connections 1.03;\n           redis GET, 20 clients 0.97;\n           iperf3, one stream 0.96",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.64;\n           nginx, keep-alive, 20 connections 0.83;\n           redis GET, 20 clients 0.71;\n           iperf3, one stream 0.88",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.54;\n           nginx, keep-alive, 20 connections 0.56;\n           redis GET, 20 clients 0.54;\n           iperf3, one stream 0.76",
 }
