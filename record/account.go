@@ -159,20 +159,31 @@ func (a *account) lookNested(p *pile, now int64, header func(event uint16) schem
 // Generated = Recorded + Lost in every row.
 func (a *account) counts() []schema.Count {
 	var out []schema.Count
+	a.each(func(c schema.Count) { out = append(out, c) })
+	return out
+}
+
+// lost is how many events were lost so far.
+func (a *account) lost() (n int64) {
+	a.each(func(c schema.Count) { n += c.Lost() })
+	return n
+}
+
+// each calls f with every line of the account that is not empty.
+func (a *account) each(f func(schema.Count)) {
 	for _, e := range a.events {
 		for cpu := range a.counters.cpus {
 			s := a.counters.read(e.ID, cpu)
 			c := schema.Count{Event: e.Name, CPU: cpu, Generated: s.generated + atomic.LoadInt64(a.made.at(e.ID, cpu)), Ring: s.ring, Scratch: s.scratch,
 				Recorded: atomic.LoadInt64(a.recorded.at(e.ID, cpu)), Writer: atomic.LoadInt64(a.dropped.at(e.ID, cpu)), Thinned: s.thinned}
 			if c.Generated != 0 || c.Recorded != 0 || c.Thinned != 0 {
-				out = append(out, c)
+				f(c)
 			}
 		}
 		if n := a.nested[e.ID].Load(); n > 0 {
-			out = append(out, schema.Count{Event: e.Name, CPU: -1, Generated: n, Nested: n, Calls: a.calls[e.ID].Load()})
+			f(schema.Count{Event: e.Name, CPU: -1, Generated: n, Nested: n, Calls: a.calls[e.ID].Load()})
 		}
 	}
-	return out
 }
 
 // addTo adds a tally that another goroutine may be reading.

@@ -20,10 +20,7 @@ func (s *session) tell() {
 	if s.opt.Status == nil {
 		return
 	}
-	st := Status{Path: cmp.Or(s.path, s.opt.Output), Length: time.Since(s.opened), Rows: s.drain.total, Bytes: s.writer.size.Load()}
-	for _, c := range s.acct.counts() {
-		st.Lost += c.Lost()
-	}
+	st := Status{Path: cmp.Or(s.path, s.opt.Output), Length: time.Since(s.opened), Rows: s.drain.total, Lost: s.acct.lost(), Bytes: s.writer.size.Load()}
 	user, sys := cpuTime()
 	st.CPU = float64(user+sys-s.first.UserNS-s.first.SysNS) / (float64(st.Length) * float64(s.report.Host.CPUs))
 	s.opt.Status(st)

@@ -125,7 +125,7 @@ func (w *writer) commit(p *pile) error {
 	if err := w.addFacts(); err != nil {
 		return err
 	}
-	if w.lossy() {
+	if w.acct.lost() > 0 { // only then is the account worth its place in every commit
 		if err := w.file.Set(schema.KeyLosses, w.shares.rest(w.acct.counts())); err != nil {
 			return err
 		}
@@ -181,17 +181,6 @@ func (w *writer) add(p *pile) error {
 		}
 	}
 	return nil
-}
-
-// lossy reports whether anything was lost so far: only then is the account worth
-// its place in every commit.
-func (w *writer) lossy() bool {
-	for _, c := range w.acct.counts() {
-		if c.Lost() > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // offer hands a pile over if the writer has room, and returns an empty one; else
