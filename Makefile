@@ -23,10 +23,10 @@ generate: ## C header and BPF object from schema and bpf/*.bpf.c; needs clang, l
 	$(GO) generate ./bpf
 
 kernel: ## one kernel, for daily work: make kernel K=6.12
-	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./record/truth -kernels $(or $(K),6.1)
+	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./internal/bench/truth -kernels $(or $(K),6.1)
 
 kernels: ## all kernels
-	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./record/truth -kernels all
+	$(GO) test -count=1 -v -timeout 150m -run '^TestKernels$$' ./internal/bench/truth -kernels all
 
 service: ## docs/service.md followed on a Debian with systemd, in QEMU: install, start, change, remove
 	$(GO) test -count=1 -v -timeout 150m ./cmd/packaging -kernel $(or $(K),6.12)
@@ -47,14 +47,14 @@ kill: build ## 200 kills at random times, and a full disk
 	./testdata/kill/kill.sh 200
 
 faults: ## an error at every system call of a recording, and a kill at every step of a commit: about two hours
-	$(GO) test ./record/killtest -count=1 -timeout=5h -v -lose=1s -run='^Test(Faults|KillSteps)$$' -points=0
+	$(GO) test ./internal/bench/killtest -count=1 -timeout=5h -v -lose=1s -run='^Test(Faults|KillSteps)$$' -points=0
 
 soak: ## record for long under load; memory, descriptors, rows against the probes' counters: make soak T=1h
 	./testdata/soak/soak.sh $(or $(T),1h)
 
 sample: build ## renew the recording that is embedded in the binary
 	rm -f cmd/netrec/sample.parquet
-	./netrec demo -o cmd/netrec/sample.parquet > /dev/null # best on a kernel with all hooks: see record/vmtest/cmd/vmrun
+	./netrec demo -o cmd/netrec/sample.parquet > /dev/null # best on a kernel with all hooks: see internal/bench/vmtest/cmd/vmrun
 
 man: build ## the manual pages, into dist/man
 	mkdir -p dist/man && ./netrec man dist/man

@@ -20,7 +20,7 @@ import (
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
 

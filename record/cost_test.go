@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"netrec/analyze/scan"
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
 

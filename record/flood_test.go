@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"netrec/internal/bench/rig"
 	"netrec/record/reader"
-	"netrec/record/rig"
 )
 
 func init() { rig.InitHold() } // does not return in a process that maps hostile files

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 )
 
 // Requests of linux/fs.h.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"netrec/analyze/scan"
-	"netrec/record/rig"
+	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"netrec/analyze"
-	"netrec/record/synth"
+	"netrec/internal/bench/synth"
 )
 
 // TestEveryAnalysisOfASyntheticCapture asks for all analyses in one call, of a file that

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"netrec/analyze/sql"
-	"netrec/record/synth"
+	"netrec/internal/bench/synth"
 )
 
 // sqlTables are the tables of an analysis that its query stands for. Where there are

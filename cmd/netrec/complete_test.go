@@ -11,7 +11,7 @@ import (
 
 	"netrec/analyze"
 	"netrec/analyze/engine"
-	"netrec/record/synth"
+	"netrec/internal/bench/synth"
 )
 
 // The test binary is netrec where it is called so.

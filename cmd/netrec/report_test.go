@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"netrec/record/synth"
+	"netrec/internal/bench/synth"
 )
 
 func TestReport(t *testing.T) {

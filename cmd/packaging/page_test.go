@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"netrec/record/vmtest"
+	"netrec/internal/bench/vmtest"
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"netrec/internal/bench/rig"
 	"netrec/record/reader"
-	"netrec/record/rig"
 )
 
 func TestMain(m *testing.M) {

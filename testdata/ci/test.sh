@@ -93,7 +93,7 @@ generated() {
 # Steps of their own below: captures in other readers, kills, kernels.
 go_test() {
 	local packages
-	packages=$(go list ./... | grep -v /record/killtest) || return
+	packages=$(go list ./... | grep -v /internal/bench/killtest) || return
 	has root || left_out+=('tests that record, in go test (lacks root)')
 	local tool # without one of these a test only says that it left something out
 	for tool in bash-completion dot flamegraph mandoc; do
@@ -126,12 +126,12 @@ interop() { go test -count=1 -v -timeout 60m -run '^Test(Readers|Answers|Exports
 
 browser() { go test -count=1 -v -timeout 30m -run '^TestBrowser' ./analyze/report; }
 
-kill_test() { go test -count=1 -v -timeout 40m ./record/killtest; }
+kill_test() { go test -count=1 -v -timeout 40m ./internal/bench/killtest; }
 
-kernels() { go test -count=1 -v -timeout 150m -run '^TestKernels$' ./record/truth -kernels all; }
+kernels() { go test -count=1 -v -timeout 150m -run '^TestKernels$' ./internal/bench/truth -kernels all; }
 
 # Tools of bcc compile for a minute each: by hand, with -update, and 6.1, see CONTRIBUTING.md.
-agreement() { go test -count=1 -v -timeout 150m -run '^TestAgreement$' ./record/truth/agree -kernels 6.12 -bcc none; }
+agreement() { go test -count=1 -v -timeout 150m -run '^TestAgreement$' ./internal/bench/truth/agree -kernels 6.12 -bcc none; }
 
 # Two guests fit at a time. Together the two leave no place free while the last one of
 # either is alone.

@@ -5,17 +5,17 @@
 # Run it when nothing else does: the least of many batches forgives much, not all.
 # Real servers are Debian's: nginx-light wrk nghttp2-client redis-server redis-tools iperf3, and tcpdump and linux-perf beside netrec;
 # the table says which are missing. -table servers or -table latency measures them alone, -stats what each probe took there;
-# go run ./record/rig/cmd/cost -renew FILE puts such output into docs/cost.md, README and help, without the rest.
+# go run ./internal/bench/rig/cmd/cost -renew FILE puts such output into docs/cost.md, README and help, without the rest.
 # Arguments go to the program: -rounds 5; -only sock_io or -table every (print, write nothing).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-go run ./record/rig/cmd/cost "$@" | tee "$out"
+go run ./internal/bench/rig/cmd/cost "$@" | tee "$out"
 case " $* " in
 *" -only"* | *" -table"*) ;;
 *)
 	mkdir -p docs && cp "$out" docs/cost.md && chmod 644 docs/cost.md
-	go run ./record/rig/cmd/cost -publish
+	go run ./internal/bench/rig/cmd/cost -publish
 	;;
 esac

@@ -5,4 +5,4 @@
 # stock readers open the files as they lie.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec go test ./record/killtest -count=1 -timeout=3h -v -lose=1s -kills="${1:-200}" -fulls="${2:-5}"
+exec go test ./internal/bench/killtest -count=1 -timeout=3h -v -lose=1s -kills="${1:-200}" -fulls="${2:-5}"

@@ -5,4 +5,4 @@
 # to the last, or rows do not add up with the counters. Needs root and Go.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec go test ./record/killtest -count=1 -timeout=25h -v -run='^TestSoak$' -soak="${1:-1h}"
+exec go test ./internal/bench/killtest -count=1 -timeout=25h -v -run='^TestSoak$' -soak="${1:-1h}"

@@ -141,7 +141,7 @@ def header(args):
 <!-- Written by testdata/speed/speed.py; do not edit. -->
 
 Measured by `make speed` on {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())}: {cpu}, {os.cpu_count()} CPUs, load average {load:.2f} at the start.{busy}
-The file is synthetic (`record/synth`, seed 1): {count["sum"]:,} events of every type, {os.path.getsize(args.capture) / 1e6:.0f} MB. Times are the least of {args.rounds}
+The file is synthetic (`internal/bench/synth`, seed 1): {count["sum"]:,} events of every type, {os.path.getsize(args.capture) / 1e6:.0f} MB. Times are the least of {args.rounds}
 runs, each a process of its own with the file in the page cache; DuckDB {count["version"]} uses all CPUs, netrec one.
 DuckDB answers from SQL over the same file: what `netrec sql` prints, and `testdata/speed/queries.sql`. Where the answers can be compared they were,
 and agree; elsewhere the query leaves out what netrec does besides, such as owners and lives of reused addresses.

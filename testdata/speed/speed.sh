@@ -12,7 +12,7 @@ python=${NETREC_PYTHON:-python3}
 }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-go run ./record/synth/cmd/synth -o "$dir/synth.parquet"
+go run ./internal/bench/synth/cmd/synth -o "$dir/synth.parquet"
 out=(--out docs/speed.md)
 [ $# -eq 0 ] || out=()
 "$python" testdata/speed/speed.py "${out[@]}" ./netrec "$dir/synth.parquet" "$@"
