@@ -165,7 +165,7 @@ static SMALL_STACK u32 lookup_netns(void)
 static SMALL_STACK int lookup_row(struct lookup *l, u64 value)
 {
 	bool pointer = l->func == FUNC_GETHOSTBYNAME || l->func == FUNC_GETHOSTBYNAME2;
-	struct dns_call *r = BEGIN_TASK(dns_call, 0, lookup_netns());
+	struct dns_call *r = BEGIN(dns_call, 0, 0, lookup_netns());
 
 	if (!r)
 		return 0;

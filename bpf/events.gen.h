@@ -1018,6 +1018,9 @@ struct icmp_echo {
 	u8 dev[16];
 };
 
+/* What only tasks do need not be asked for its context. */
+#define ONLY_TASKS(ev) (((ev) < 64 ? 0xf0040001c0000000ull : 0x4full) >> ((ev) & 63) & 1)
+
 #define EV_MAX 116
 
 union all_rows {

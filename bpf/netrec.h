@@ -220,12 +220,6 @@ __attribute__((noinline)) int filling(u32 slot, u64 fill, u32 size)
 
 #define CTX_ASK 0xff
 
-/* What only tasks do need not be asked for its context. */
-#define ONLY_TASKS(ev)                                                                                             \
-	((ev) == EV_sys_accept || (ev) == EV_sys_bind || (ev) == EV_sys_close || (ev) == EV_sys_connect ||         \
-	 (ev) == EV_sys_epoll_ctl || (ev) == EV_sys_listen || (ev) == EV_sys_poll || (ev) == EV_sys_socket ||      \
-	 (ev) == EV_sys_read || (ev) == EV_sys_write || (ev) == EV_fd_dup || (ev) == EV_scm_fd)
-
 /* begin reserves a record and fills its header, or counts the loss; ctx is the context if the
  * caller knows it. */
 static __always_inline void *begin(const u16 ev, const u32 size, const u32 kind, u64 sock, u64 skb, u32 netns, u8 ctx)
@@ -283,9 +277,6 @@ lost:
 #define BEGIN_IN(ctx, name, sock, skb, netns) BEGIN_AS(name, RARE_##name ? RARE : HOT, sock, skb, netns, ctx)
 
 #define BEGIN(name, sock, skb, netns) BEGIN_IN(ONLY_TASKS(EV_##name) ? CTX_TASK : CTX_ASK, name, sock, skb, netns)
-
-/* BEGIN_TASK is for where nothing but a task can be under way. */
-#define BEGIN_TASK(name, sock, netns) BEGIN_IN(CTX_TASK, name, sock, 0, netns)
 
 /* submit hands a record over. The recorder looks by itself many times a second;
  * it is woken only when a ring fills, once per filling. */

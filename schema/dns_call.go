@@ -16,7 +16,7 @@ type DNSCall struct {
 	_       [7]uint8
 }
 
-var dnsCall = Event{ID: 50, Name: "dns_call", Row: DNSCall{}, Rate: Low, Profile: Light,
+var dnsCall = Event{ID: 50, Name: "dns_call", Row: DNSCall{}, Rate: Low, Profile: Light, Tasks: true,
 	Groups: []string{"dns"},
 	Doc:    "a name lookup in the C library returned",
 	Unseen: "resolvers that programs bring themselves (Go's, DNS over HTTPS), static and 32-bit programs",

@@ -139,6 +139,7 @@ type Event struct {
 	Groups  []string
 	Ladder  []Rung // tried in order; the first whose hooks exist is used
 	Unseen  string // what passes all of its hooks by, on any kernel; "" for nothing known
+	Tasks   bool   // only tasks do it: its context need not be asked for
 	Thin    Thin   // what is drawn where only a share is recorded, or a budget leaves room for; "" for events that are always whole
 
 	size   int

@@ -22,7 +22,7 @@ type ScmFD struct {
 // Where functions cannot be hooked, the calls are looked at when they return. That misses
 // descriptors passed by sendmmsg(2), recvmmsg(2) and io_uring, and a sender's that are
 // closed before its call returns.
-var scmFD = Event{ID: 70, Name: "scm_fd", Row: ScmFD{}, Rate: Low, Profile: Default,
+var scmFD = Event{ID: 70, Name: "scm_fd", Row: ScmFD{}, Rate: Low, Profile: Default, Tasks: true,
 	Groups: []string{"sys"},
 	Doc:    "a descriptor was passed over a UNIX socket",
 	Ladder: []Rung{

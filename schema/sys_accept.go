@@ -23,7 +23,7 @@ type SysAccept struct {
 	_        [5]uint8
 }
 
-var sysAccept = Event{ID: 31, Name: "sys_accept", Row: SysAccept{}, Rate: Low, Profile: Light,
+var sysAccept = Event{ID: 31, Name: "sys_accept", Row: SysAccept{}, Rate: Low, Profile: Light, Tasks: true,
 	Groups: []string{"sys"},
 	Doc:    "accept(2) or accept4(2) returned",
 	Ladder: []Rung{

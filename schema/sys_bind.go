@@ -20,7 +20,7 @@ type SysBind struct {
 	_        [3]uint8
 }
 
-var sysBind = Event{ID: 60, Name: "sys_bind", Row: SysBind{}, Rate: Low, Profile: Light,
+var sysBind = Event{ID: 60, Name: "sys_bind", Row: SysBind{}, Rate: Low, Profile: Light, Tasks: true,
 	Groups: []string{"sys"},
 	Doc:    "bind(2) returned",
 	Ladder: []Rung{

@@ -18,7 +18,7 @@ type SysConnect struct {
 	UStack   [64]uint64 `col:"ustack" as:"ustack" doc:"user stack of the caller, folded, outermost first"`
 }
 
-var sysConnect = Event{ID: 30, Name: "sys_connect", Row: SysConnect{}, Rate: Low, Profile: Light,
+var sysConnect = Event{ID: 30, Name: "sys_connect", Row: SysConnect{}, Rate: Low, Profile: Light, Tasks: true,
 	Groups: []string{"sys"},
 	Doc:    "connect(2) returned",
 	Ladder: []Rung{

@@ -16,7 +16,7 @@ type SysEpollCtl struct {
 	_      [3]uint8
 }
 
-var sysEpollCtl = Event{ID: 64, Name: "sys_epoll_ctl", Row: SysEpollCtl{}, Rate: High, Profile: Default, Thin: ByWait,
+var sysEpollCtl = Event{ID: 64, Name: "sys_epoll_ctl", Row: SysEpollCtl{}, Rate: High, Profile: Default, Tasks: true, Thin: ByWait,
 	Groups: []string{"sys"},
 	Doc:    "epoll_ctl(2) returned",
 	Ladder: []Rung{

@@ -15,7 +15,7 @@ type SysListen struct {
 	Protocol      uint16 `col:"protocol" as:"enum protocol"`
 }
 
-var sysListen = Event{ID: 61, Name: "sys_listen", Row: SysListen{}, Rate: Low, Profile: Light,
+var sysListen = Event{ID: 61, Name: "sys_listen", Row: SysListen{}, Rate: Low, Profile: Light, Tasks: true,
 	Groups: []string{"sys"},
 	Doc:    "listen(2) returned",
 	Ladder: []Rung{

@@ -15,7 +15,7 @@ type SysPoll struct {
 	Ready   [1 + PollFDs*12/8]uint64 `col:"ready" as:"pollset" doc:"descriptors that were ready and how, in the form of fds; for epoll the caller's data in hexadecimal stands for the descriptor"`
 }
 
-var sysPoll = Event{ID: 63, Name: "sys_poll", Row: SysPoll{}, Rate: High, Profile: Default, Thin: ByWait,
+var sysPoll = Event{ID: 63, Name: "sys_poll", Row: SysPoll{}, Rate: High, Profile: Default, Tasks: true, Thin: ByWait,
 	Groups: []string{"sys"},
 	Doc:    "poll(2), select(2), epoll_wait(2) or one of their kind returned",
 	Ladder: []Rung{{

@@ -12,7 +12,7 @@ type SysRead struct {
 	_      [3]uint8
 }
 
-var sysRead = Event{ID: 66, Name: "sys_read", Row: SysRead{}, Rate: High, Profile: Full, Thin: ByConn,
+var sysRead = Event{ID: 66, Name: "sys_read", Row: SysRead{}, Rate: High, Profile: Full, Tasks: true, Thin: ByConn,
 	Groups: []string{"sys"},
 	Doc:    "read(2), recvfrom(2) or one of their kind returned, on a socket",
 	Ladder: []Rung{{

@@ -12,7 +12,7 @@ type SysWrite struct {
 	_      [3]uint8
 }
 
-var sysWrite = Event{ID: 67, Name: "sys_write", Row: SysWrite{}, Rate: High, Profile: Full, Thin: ByConn,
+var sysWrite = Event{ID: 67, Name: "sys_write", Row: SysWrite{}, Rate: High, Profile: Full, Tasks: true, Thin: ByConn,
 	Groups: []string{"sys"},
 	Doc:    "write(2), sendto(2) or one of their kind returned, on a socket",
 	Ladder: []Rung{{

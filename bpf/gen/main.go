@@ -59,10 +59,14 @@ func header() []byte {
 	writeStruct(&b, "header", reflect.TypeFor[schema.Header]())
 	writeStruct(&b, "tuple", reflect.TypeFor[schema.Tuple]())
 	var union strings.Builder
+	var tasks [2]uint64
 	for i := range schema.Events {
 		e := &schema.Events[i]
 		if e.Own() {
 			continue
+		}
+		if e.Tasks {
+			tasks[e.ID/64] |= 1 << (e.ID % 64)
 		}
 		rare := 0
 		if e.Rare() {
@@ -72,6 +76,8 @@ func header() []byte {
 		writeStruct(&b, e.Name, reflect.TypeOf(e.Row))
 		fmt.Fprintf(&union, "\tstruct %s %s;\n", e.Name, e.Name)
 	}
+	// Bits: of a chain of comparisons clang keeps both codes for the first.
+	fmt.Fprintf(&b, "/* What only tasks do need not be asked for its context. */\n#define ONLY_TASKS(ev) (((ev) < 64 ? %#xull : %#xull) >> ((ev) & 63) & 1)\n\n", tasks[0], tasks[1])
 	fmt.Fprintf(&b, "#define EV_MAX %d\n\nunion all_rows {\n%s};\n\n#endif\n", schema.MaxID, union.String())
 	return b.Bytes()
 }
