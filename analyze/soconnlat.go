@@ -134,7 +134,11 @@ func (f *soconnlat) Finish(a *render.Answer) {
 		engine.Thousands(f.waited), engine.Thousands(f.given), least, engine.Thousands(f.early+f.late), engine.Thousands(f.early), engine.Thousands(f.late)))
 	noteLostEnds(a, f.waits.lost, "end")
 	if n := f.waited - f.given - f.waits.lost; n > 0 {
-		a.Note(fmt.Sprintf("%s not counted: the program never asked for the result", plural(n, "connect", "connects")))
+		why := "the program never asked for the result"
+		if f.waits.cut > 0 {
+			why += ", or its end is in a list that was too long for a row"
+		}
+		a.Note(fmt.Sprintf("%s not counted: %s", plural(n, "connect", "connects"), why))
 	}
 	if f.waits.cut > 0 {
 		a.Note(fmt.Sprintf("%s returned more descriptors than a row can hold during a connect: its end may be earlier than shown", plural(f.waits.cut, "poll", "polls")))

@@ -106,24 +106,6 @@ static __always_inline void unsettle(u32 fd)
 		*settled_at(fd_name(fd)) = 0;
 }
 
-/* may_connect is true of a socket before and while it connects. */
-static __always_inline bool may_connect(u32 fd)
-{
-	u64 name = fd_name(fd), now = settled_now(name), *place = settled_at(name);
-	struct sock *sk;
-	u8 state;
-
-	if (fd < SETTLED_FDS && *place == now)
-		return false;
-	sk = fd_sock(fd);
-	state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-	if (state == TCP_CLOSE || state == TCP_SYN_SENT)
-		return true;
-	if (fd < SETTLED_FDS)
-		*place = now;
-	return false;
-}
-
 static __always_inline bool connecting(void)
 {
 	struct waiter *w = waiter_at(bpf_get_current_pid_tgid() >> 32);
@@ -135,6 +117,35 @@ static __always_inline bool connecting(void)
 	if (w->until > bpf_ktime_get_ns())
 		return true;
 	w->until = 0; /* saves the next calls the clock */
+	return false;
+}
+
+/* new_to_data is true of a connection that no byte has passed yet: its program may not have been
+ * told of it. */
+static __always_inline bool new_to_data(struct sock *sk, u8 state)
+{
+	struct tcp_sock *tp = (void *)sk;
+
+	return state == TCP_ESTABLISHED && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP && !BPF_CORE_READ(tp, bytes_sent) &&
+	       !BPF_CORE_READ(tp, bytes_received);
+}
+
+/* may_connect is true of a socket before and while it connects; of a process that connects also
+ * of one that has just connected. */
+static __always_inline bool may_connect(u32 fd)
+{
+	u64 name = fd_name(fd), now = settled_now(name), *place = settled_at(name);
+	struct sock *sk;
+	u8 state;
+
+	if (fd < SETTLED_FDS && *place == now)
+		return false;
+	sk = fd_sock(fd);
+	state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	if (state == TCP_CLOSE || state == TCP_SYN_SENT || (sk && new_to_data(sk, state) && connecting()))
+		return true;
+	if (fd < SETTLED_FDS)
+		*place = now;
 	return false;
 }
 

@@ -242,6 +242,7 @@ struct tcp_sock {
 	u32 mss_cache;
 	u32 segs_in;
 	u32 segs_out;
+	u64 bytes_sent;
 	u64 bytes_acked;
 	u64 bytes_received;
 	u32 total_retrans;
@@ -421,6 +422,7 @@ struct sockaddr_in6 {
 #define IPPROTO_ESP 50
 #define IPPROTO_ICMPV6 58
 #define IPPROTO_DSTOPTS 60
+#define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7

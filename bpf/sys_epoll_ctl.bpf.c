@@ -12,8 +12,9 @@ int sys_epoll_ctl_enter(struct trace_event_raw_sys_enter *ctx)
 	struct call call = {};
 	struct epoll_event *ev = (void *)call.bytes;
 
-	/* What is put into an instance before or while it connects is always told. */
-	if (!want_task() || (!share_wait() && !may_connect(ctx->args[2])))
+	/* What is put into an instance before or while it connects, and until it is used, is always
+	 * told; of the rest, also of a process that connects all the time, the share. */
+	if (!want_task() || (!share_time() && !may_connect(ctx->args[2])))
 		return 0;
 	call.arg[0] = ctx->args[0];
 	call.arg[1] = ctx->args[1];

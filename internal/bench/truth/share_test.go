@@ -64,6 +64,7 @@ func TestShare(t *testing.T) {
 		t.Errorf("softirq: %d drawn of %d runs, want about %d", n, runs, want)
 	}
 	drawnWaits(t, c)
+	drawnInterest(t, c)
 	wholeWays(t, c)
 	if want.Functions {
 		wholeLives(t, c)
@@ -112,6 +113,7 @@ func loopDatagrams(n int) (packets int64, err error) {
 const (
 	idleWaits, idleFds       = 1_201, 3
 	connectWaits, connectFds = 21, 1
+	usedChanges              = 40 // of epoll's interest in a connection that data has passed, per connect
 )
 
 // waits calls ppoll(2) for nothing, over many timer ticks, and then for connects that do not
@@ -132,16 +134,22 @@ func waits() error {
 		return err
 	}
 	defer l.Close()
+	epfd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(epfd)
 	for range connectWaits {
-		if err := connectLater(l.Addr().(*net.TCPAddr).Port); err != nil {
+		if err := connectLater(epfd, l.Addr().(*net.TCPAddr).Port); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// connectLater connects without blocking and waits until that is over.
-func connectLater(port int) error {
+// connectLater connects without blocking, waits until that is over, and uses the connection. It
+// tells epoll of it before and after.
+func connectLater(epfd, port int) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return err
@@ -150,8 +158,22 @@ func connectLater(port int) error {
 	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != unix.EINPROGRESS {
 		return fmt.Errorf("connect: %w, want that it is in progress", err)
 	}
-	_, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1)
-	return err
+	if err := unix.EpollCtl(epfd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLOUT}); err != nil {
+		return err
+	}
+	if _, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1); err != nil {
+		return err
+	}
+	if _, err = unix.Write(fd, []byte("x")); err != nil {
+		return err
+	}
+	for range usedChanges {
+		time.Sleep(time.Millisecond)
+		if err := unix.EpollCtl(epfd, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: unix.EPOLLIN}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drawnWaits: of waits for nothing there is a share, of those for a connect there are all;
@@ -176,6 +198,27 @@ func drawnWaits(t *testing.T, c *Capture) {
 	}
 	if found[connectFds] != connectWaits || untimed > 0 {
 		t.Errorf("sys_poll: %d of %d waits for a connect; %d waits without a duration", found[connectFds], connectWaits, untimed)
+	}
+}
+
+// drawnInterest: what epoll is told of a socket that connects is all there; of one that is in use
+// there is a share, though its process connects all the time.
+func drawnInterest(t *testing.T, c *Capture) {
+	t.Helper()
+	if lostRows(c, "sys_epoll_ctl") > 0 {
+		return
+	}
+	ops := map[string]int{}
+	for _, r := range c.Select("sys_epoll_ctl") {
+		if events := r.Str["epoll_events"]; r.Int["pid"] == int64(os.Getpid()) && (events == "OUT" || events == "IN") { // Go's own are ET
+			ops[r.Str["epoll_op"]]++
+		}
+	}
+	if ops["ADD"] != connectWaits {
+		t.Errorf("sys_epoll_ctl: %d ADD of %d sockets that connect", ops["ADD"], connectWaits)
+	}
+	if n, all := ops["MOD"], connectWaits*usedChanges; n < all/16/3 || n > all/16*3 {
+		t.Errorf("sys_epoll_ctl: %d MOD drawn of %d for connections in use, want about %d", n, all, all/16)
 	}
 }
 
