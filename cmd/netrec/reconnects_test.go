@@ -90,6 +90,8 @@ func writeLost(t *testing.T) string {
 	w.state(sock, 7, 0, 443, stClose, stSynSent, 0)
 	w.state(sock, 7, 40020, 443, stSynSent, stEstablished, 1)
 	w.state(sock, 7, 40021, 443, stEstablished, stClose, 0)
+	w.state(sock+0x1000, 7, 0, 443, stClose, stSynSent, 0) // its own port came with the next change, which is lost
+	w.state(sock+0x1000, 7, 40022, 443, stEstablished, stClose, 0)
 	return w.write(t)
 }
 
