@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -55,7 +56,7 @@ func newAttempts(in *engine.Input, done func(*agg.Socket, attempt)) *attempts {
 func (f *attempts) listen(begin func(*engine.Row)) {
 	f.in.Use("sys_connect", "errors that only the call returns are not known", f.returned)
 	f.in.Use("sys_close", engine.WithoutIdentity, f.closed)
-	if firstOf(f.in, "tcp_connect_fn", "tcp_state") == "tcp_state" {
+	if f.in.FirstOf("tcp_connect_fn", "tcp_state") == "tcp_state" {
 		f.syn = begin
 		f.in.Use("tcp_connect_fn", "attempts that fail before a SYN is sent are not seen", nil)
 		f.in.On("tcp_state", nil)
@@ -66,7 +67,7 @@ func (f *attempts) listen(begin func(*engine.Row)) {
 
 // state follows the handshake. Within this host it may be over before connect returns.
 func (f *attempts) state(r *engine.Row) {
-	if !isTCP(r.Sock) {
+	if !r.Sock.TCP() {
 		return
 	}
 	a := f.socks.Of(r.Sock)
@@ -85,7 +86,7 @@ func (f *attempts) state(r *engine.Row) {
 		a.ended, a.result = r.TS, connected
 	case "CLOSE":
 		if a.ended, a.result = r.TS, closedEarly; r.Int(f.sockErr) != 0 {
-			a.result = result(-r.Int(f.sockErr))
+			a.result = render.Errno(-r.Int(f.sockErr))
 		} else {
 			a.waits = f.calls && f.syn != nil // the call may know better: no port was free
 		}
@@ -111,7 +112,7 @@ func (f *attempts) begin(r *engine.Row, by attempt) {
 	}
 	if ret != 0 {
 		// The kernel has taken the ends back; the call says where it was to go.
-		a.ended, a.result, a.waits = r.TS, result(ret), a.rport == 0 && f.calls
+		a.ended, a.result, a.waits = r.TS, render.Errno(ret), a.rport == 0 && f.calls
 	} else if !f.in.Recorded("tcp_state") {
 		a.ended, a.result = r.TS, "begun"
 	}

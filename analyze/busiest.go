@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -25,7 +26,7 @@ func newBusiest(in *engine.Input, name, title string, n int) *busiest {
 	b := &busiest{best: agg.NewGreatest(max(1, n), func(a, b rowsOf) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.Serial, b.Serial))
 	})}
-	b.t = in.Table(render.Spec{Name: name, Title: title, Columns: join([]render.Column{
+	b.t = in.Table(render.Spec{Name: name, Title: title, Columns: slices.Concat([]render.Column{
 		render.Col("sock", render.Addr).Text("SOCK", -18), render.Col("rows", render.Int).Text("ROWS", -8),
 		render.Col("generation", render.Int).Text("GEN", -3), render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -15)}, ends())})

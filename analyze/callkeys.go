@@ -62,7 +62,7 @@ func countRows(in *engine.Input, defs map[string]engine.KeyDef, on func(engine.H
 	})
 	return also(counts, engine.FoldFunc(func(a *render.Answer) {
 		if failed > 0 {
-			a.Note(plural(failed, "call", "calls") + " returned an error, included in the counts; --by errno shows which")
+			a.Note(engine.Plural(failed, "call", "calls") + " returned an error, included in the counts; --by errno shows which")
 		}
 	}))
 }

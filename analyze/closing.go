@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -24,7 +25,7 @@ func closeReason(last string, err int64) string {
 	case err == econnreset || err == epipe:
 		return "RST received"
 	case err != 0:
-		return result(-err)
+		return render.Errno(-err)
 	case last == "SYN_SENT" || last == "SYN_RECV":
 		return "given up"
 	case last == "ESTABLISHED" || last == "CLOSE_WAIT":
@@ -72,7 +73,7 @@ type unacked struct {
 }
 
 func newUnacked(in *engine.Input) *unacked {
-	event := firstOf(in, "tcp_msg", "sock_io")
+	event := in.FirstOf("tcp_msg", "sock_io")
 	u := &unacked{gaps: in.Gaps(event)}
 	dir, ret := in.Str("dir"), in.Int("ret")
 	in.Use(event, "what was not acknowledged is not known", func(r *engine.Row) {

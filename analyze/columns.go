@@ -34,18 +34,6 @@ func owner() []render.Column {
 	return []render.Column{render.Col("pid", render.Int).Text("PID", -5), render.Col("comm", render.String).Text("COMM", -10).Cut()}
 }
 
-func join(parts ...[]render.Column) []render.Column {
-	var cs []render.Column
-	for _, p := range parts {
-		cs = append(cs, p...)
-	}
-	return cs
-}
-
-// isTCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP. A
-// file from elsewhere may have changes without a socket, which are none either.
-func isTCP(s *agg.Socket) bool { return s != nil && (s.Protocol == "tcp" || s.Protocol == "") }
-
 // headed gives key columns a heading and a width, for tables that are lines and not maps.
 func headed(keys []render.Column, width int) []render.Column {
 	cs := make([]render.Column, len(keys))

@@ -1,13 +1,15 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
 )
 
 // columns are those of tcpconnect's lines.
 func (f *tcpconnect) columns() []render.Column {
-	cs := join(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
+	cs := slices.Concat(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
 		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
 	port := render.Col("lport", render.Int)
 	if f.lport {
@@ -20,7 +22,7 @@ func (f *tcpconnect) columns() []render.Column {
 	if f.dns {
 		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
 	}
-	return join(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+	return slices.Concat(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
 }
 
 // line shows an attempt whose ends are known.

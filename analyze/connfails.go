@@ -37,9 +37,9 @@ tcpconnect show whether it fails later. The original counts EINPROGRESS as a fai
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case under > 0 && compat:
-				a.Note(fmt.Sprintf("--compat: includes %s that returned EINPROGRESS and continued", plural(under, "connect", "connects")))
+				a.Note(fmt.Sprintf("--compat: includes %s that returned EINPROGRESS and continued", engine.Plural(under, "connect", "connects")))
 			case under > 0:
-				a.Note(fmt.Sprintf("left out %s that returned EINPROGRESS and continued; the original counts them (--compat)", plural(under, "connect", "connects")))
+				a.Note(fmt.Sprintf("left out %s that returned EINPROGRESS and continued; the original counts them (--compat)", engine.Plural(under, "connect", "connects")))
 			}
 		}))
 	},

@@ -126,6 +126,6 @@ func (f *connWaits) epolled(pid, epfd int64, data uint64) *agg.File {
 // among those that were lost.
 func noteLostEnds(a *render.Answer, n int64, which string) {
 	if n > 0 {
-		a.Note(plural(n, "connect", "connects") + " whose " + which + " may be in lost rows are not counted")
+		a.Note(engine.Plural(n, "connect", "connects") + " whose " + which + " may be in lost rows are not counted")
 	}
 }

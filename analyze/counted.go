@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -57,7 +58,7 @@ func newCounted(in *engine.Input, event, key, prefix string) engine.Fold {
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.symbol)) }}})
 	in.On(event, f.row)
 	if in.Flag("rate") {
-		f.t = in.Table(render.Spec{Name: "rates", Columns: join(headed(f.keys.Columns, -36), []render.Column{
+		f.t = in.Table(render.Spec{Name: "rates", Columns: slices.Concat(headed(f.keys.Columns, -36), []render.Column{
 			render.Col("count", render.Int).Text("COUNT", 12), render.Col("per_second", render.Fixed).Digits(1).Text("PER_SECOND", 12)})})
 		return f
 	}

@@ -22,7 +22,7 @@ func (f *skbdrop) outside(netns int64) {
 // noteOutside says what the protocol counters leave out.
 func (f *skbdrop) noteOutside(a *render.Answer) {
 	if n := int64(f.in.Meta.Counters.Left); n > 0 {
-		a.Note("the counters do not cover " + plural(n, "network namespace", "network namespaces") + " without a process")
+		a.Note("the counters do not cover " + engine.Plural(n, "network namespace", "network namespaces") + " without a process")
 	}
 	drops := int64(0)
 	for _, k := range f.uncounted.Sorted(func(n *int64) int64 { return -*n }, cmp.Compare[int64]) {
@@ -30,7 +30,7 @@ func (f *skbdrop) noteOutside(a *render.Answer) {
 	}
 	if drops > 0 {
 		a.Note(fmt.Sprintf("%s of %s dropped packets were in %s that the counters do not cover: no process was there at the start", engine.Thousands(drops), engine.Thousands(f.drops),
-			plural(int64(f.uncounted.Len()), "network namespace", "network namespaces")))
+			engine.Plural(int64(f.uncounted.Len()), "network namespace", "network namespaces")))
 	}
 }
 

@@ -70,19 +70,19 @@ func (f *superping) Finish(a *render.Answer) {
 	if !f.compat {
 		pending = f.listHosts()
 	}
-	a.Note(fmt.Sprintf("%s, %s answered, %s not answered, %s answered more than once; round trip min/avg/max %s/%s/%s us", plural(f.sent, "request", "requests"),
+	a.Note(fmt.Sprintf("%s, %s answered, %s not answered, %s answered more than once; round trip min/avg/max %s/%s/%s us", engine.Plural(f.sent, "request", "requests"),
 		engine.Thousands(f.rtt.Count), engine.Thousands(int64(f.open.Len())+f.open.Stale+f.late+f.unsent-pending), engine.Thousands(f.twice), engine.Thousands(f.rtt.Min), engine.Thousands(f.rtt.Average()), engine.Thousands(f.rtt.Max)))
 	if f.unsent > 0 {
-		a.Note(plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
+		a.Note(engine.Plural(f.unsent, "request", "requests") + " never left this host: the neighbour did not answer")
 	}
 	if f.unknown > 0 {
-		a.Note("whether they were answered is not known, because rows were lost: " + plural(f.unknown, "request", "requests"))
+		a.Note("whether they were answered is not known, because rows were lost: " + engine.Plural(f.unknown, "request", "requests"))
 	}
 	if pending > 0 {
-		a.Note(plural(pending, "request", "requests") + " had no answer yet when the recording ended")
+		a.Note(engine.Plural(pending, "request", "requests") + " had no answer yet when the recording ended")
 	}
 	if f.differ > 0 {
-		a.Note(fmt.Sprintf("the original (--compat) would pair %s wrongly, because it compares only identifier and sequence number", plural(f.differ, "reply", "replies")))
+		a.Note(fmt.Sprintf("the original (--compat) would pair %s wrongly, because it compares only identifier and sequence number", engine.Plural(f.differ, "reply", "replies")))
 	}
 }
 

@@ -39,7 +39,7 @@ func (f *ecnQueues) enter(r *engine.Row) {
 		return // the discipline around it does more
 	}
 	f.packets.Begin(r.Uint(f.skb), q)
-	if len(f.devices) < maxFlows && !neverMarks[q.kind] {
+	if len(f.devices) < agg.MaxFlows && !neverMarks[q.kind] {
 		f.devices[q.dev] = q.kind
 	}
 }

@@ -50,7 +50,7 @@ func newEcnSocks(in *engine.Input) *ecnSocks {
 func (f *ecnSocks) mark(k ecnEnds, in bool) {
 	s := f.marks[k]
 	if s == nil {
-		if k.lport == 0 || len(f.marks) >= maxFlows {
+		if k.lport == 0 || len(f.marks) >= agg.MaxFlows {
 			return
 		}
 		s = &ecnSock{}
@@ -73,7 +73,7 @@ func (f *ecnSocks) reaction(r *engine.Row) {
 func (f *ecnSocks) end(s *agg.Socket) {
 	k := ecnEnds{strings.TrimPrefix(s.Laddr, "::ffff:"), strings.TrimPrefix(s.Raddr, "::ffff:"), s.Lport, s.Rport}
 	m := f.marks[k]
-	if m == nil || len(f.ended) >= maxFlows {
+	if m == nil || len(f.ended) >= agg.MaxFlows {
 		return
 	}
 	delete(f.marks, k)
@@ -86,7 +86,7 @@ func (f *ecnSocks) Finish(*render.Answer) {
 	slices.SortFunc(f.ended, func(a, b *ecnSock) int {
 		return cmp.Or(cmp.Compare(b.in+b.out, a.in+a.out), cmp.Compare(a.is.Serial, b.is.Serial))
 	})
-	t := f.in.Table(render.Spec{Name: "sockets", Title: "sockets of this host that received or sent them", Columns: join(
+	t := f.in.Table(render.Spec{Name: "sockets", Title: "sockets of this host that received or sent them", Columns: slices.Concat(
 		[]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut()}, ends(),
 		[]render.Column{render.Col("marks_in", render.Int).Text("IN", 7), render.Col("marks_out", render.Int).Text("OUT", 7), render.Col("cuts", render.Int).Text("CWR", 5),
 			render.Col("cwnd_change", render.String).Text("CWND", 9).ForPeople(), render.Col("last_cwnd", render.Int), render.Col("last_ssthresh", render.Int)}, identity())})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -28,7 +29,7 @@ func (f *ipecn) reaction(r *engine.Row) {
 	if r.Str(f.state) != "cwr" {
 		return
 	}
-	if k := f.tcpEnds(r); len(f.cuts) < maxFlows || f.cuts[k] > 0 {
+	if k := f.tcpEnds(r); len(f.cuts) < agg.MaxFlows || f.cuts[k] > 0 {
 		f.cuts[k]++
 	}
 	f.socks.reaction(r)
@@ -98,7 +99,7 @@ func (f *ipecn) ends(r *engine.Row, in *ecnInside) (k ecnEnds, tcp bool) {
 // mark notes whose packet has a mark, and counts it for the socket of this host, once.
 func (f *ipecn) mark(r *engine.Row, in ecnInside, first bool) {
 	k, tcp := f.ends(r, &in)
-	if c := (ecnConn{in.way(), k}); tcp && in.dir == "out" && len(f.conns) < maxFlows {
+	if c := (ecnConn{in.way(), k}); tcp && in.dir == "out" && len(f.conns) < agg.MaxFlows {
 		f.conns[c] = true
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/engine"
 	"netrec/analyze/render"
 )
 
@@ -89,7 +90,7 @@ func (f *ecnTunnels) pass(packet uint64, k ecnInside) (known bool) {
 // bounded finds or makes the entry of a key; nil if there is no room for it.
 func bounded[K comparable, V any](m *map[K]*V, key K, fresh func(K) *V) *V {
 	v := (*m)[key]
-	if v == nil && len(*m) < maxFlows {
+	if v == nil && len(*m) < agg.MaxFlows {
 		if *m == nil {
 			*m = map[K]*V{}
 		}
@@ -113,7 +114,7 @@ func (f *ipecn) tunnelTable(a *render.Answer) {
 		return
 	}
 	if n := f.tunnels.left; n > 0 {
-		a.Note(fmt.Sprintf("%s of further tunnels are not in the table: it holds %d pairs of addresses and headers", plural(n, "packet", "packets"), maxFlows))
+		a.Note(fmt.Sprintf("%s of further tunnels are not in the table: it holds %d pairs of addresses and headers", engine.Plural(n, "packet", "packets"), agg.MaxFlows))
 	}
 	var all []*ecnTunnel
 	for _, t := range f.tunnels.all {

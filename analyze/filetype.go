@@ -77,6 +77,6 @@ func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[process, fileW
 		past += max(w.sends-w.writes, 0) + max(w.receives-w.reads, 0)
 	}
 	if past > 0 {
-		a.Note(fmt.Sprintf("%s did not pass the file layer and are not counted by type", plural(past, "socket call", "socket calls")))
+		a.Note(fmt.Sprintf("%s did not pass the file layer and are not counted by type", engine.Plural(past, "socket call", "socket calls")))
 	}
 }

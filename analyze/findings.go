@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,12 +45,12 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 	more := ""
 	switch n := v.All() - int64(len(shown)); {
 	case n > 0 && brief:
-		more = plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, fmt.Sprintf("findings --top %d", v.All()))
+		more = engine.Plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, fmt.Sprintf("findings --top %d", v.All()))
 	case n > 0:
-		more = fmt.Sprintf("%s of the same rules, less severe: --top %d", plural(n, "finding", "findings"), v.All())
+		more = fmt.Sprintf("%s of the same rules, less severe: --top %d", engine.Plural(n, "finding", "findings"), v.All())
 	}
 	t.Str(verdictWords(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(findings.Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
-	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: join([]render.Column{
+	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: slices.Concat([]render.Column{
 		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
 		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
 		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
@@ -84,7 +85,7 @@ func verdictWords(v findings.Verdict) string {
 	switch {
 	case len(v.Findings) > 0:
 	case len(v.Blind) > 0:
-		return fmt.Sprintf("none: %s found nothing wrong", plural(int64(v.Judged), "rule", "rules"))
+		return fmt.Sprintf("none: %s found nothing wrong", engine.Plural(int64(v.Judged), "rule", "rules"))
 	default:
 		return "none: nothing looks wrong"
 	}

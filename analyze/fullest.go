@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -38,7 +39,7 @@ func newFullest(in *engine.Input, n int) *fullest {
 	f := &fullest{in: in, reason: in.Str("drop_reason"), best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
 		return cmp.Or(cmp.Compare(b.overflows+b.drops, a.overflows+a.drops), cmp.Compare(b.permille, a.permille), cmp.Compare(a.Serial, b.Serial))
 	})}
-	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
+	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut()}, ends(),
 		[]render.Column{render.Col("most_bytes", render.Int).Text("MOST_B", 9).In("bytes"), render.Col("limit_bytes", render.Int).Text("LIMIT_B", 9).In("bytes"),
 			render.Col("fill_percent", render.Fixed).Digits(1).Text("FILL%", 6).In("percent"), render.Col("at_s", render.Fixed).Digits(3).Text("AT(s)", 9).In("s"),

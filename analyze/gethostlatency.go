@@ -55,7 +55,7 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 	if in.Flag("concurrency") {
 		f.load = &lookupLoad{}
 	}
-	if first := firstOf(in, "dns_call", "udp_msg"); first == "dns_call" {
+	if first := in.FirstOf("dns_call", "udp_msg"); first == "dns_call" {
 		in.On(first, f.row)
 		if !f.whole && f.load == nil {
 			f.queries = newQueries(in, "lookups that do not go through the C library are not seen")
@@ -128,11 +128,11 @@ func (f *gethostlatency) Finish(a *render.Answer) {
 	}
 	f.load.show(f.in, a)
 	if f.compat && f.bare > 0 {
-		a.Note(fmt.Sprintf("not recorded: the name at the return of %s", plural(f.bare, "lookup", "lookups")))
+		a.Note(fmt.Sprintf("not recorded: the name at the return of %s", engine.Plural(f.bare, "lookup", "lookups")))
 	}
 	noteRules(a, f.changed, f.compat,
 		fmt.Sprintf("names that had changed in memory when the call returned: %d", f.changed),
-		fmt.Sprintf("%s had another name in memory at the return; the originals show that one (--compat)", plural(f.changed, "lookup", "lookups")))
+		fmt.Sprintf("%s had another name in memory at the return; the originals show that one (--compat)", engine.Plural(f.changed, "lookup", "lookups")))
 	if f.failed > 0 {
 		a.Note(fmt.Sprintf("%s of %s lookups failed", engine.Thousands(f.failed), engine.Thousands(f.lookups)))
 	}

@@ -43,7 +43,7 @@ type hardirqs struct {
 // Finish adds what the other rule changes.
 func (h *hardirqs) Finish(a *render.Answer) {
 	h.irqSums.Finish(a)
-	switch n := plural(h.others, "run", "runs"); {
+	switch n := engine.Plural(h.others, "run", "runs"); {
 	case h.others == 0:
 	case h.compat:
 		a.Note("--compat: left out " + n + " of handlers whose device had not raised the interrupt")

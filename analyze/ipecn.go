@@ -138,6 +138,6 @@ func (f *ipecn) Finish(a *render.Answer) {
 		f.share(a)
 	}
 	noteRules(a, f.others, f.compat,
-		fmt.Sprintf("--compat: left out %s: sent, IPv6, or marked inside a tunnel", plural(f.others, "packet", "packets")),
-		fmt.Sprintf("%s: sent, IPv6, or marked inside a tunnel; the original does not see these (--compat)", plural(f.others, "packet", "packets")))
+		fmt.Sprintf("--compat: left out %s: sent, IPv6, or marked inside a tunnel", engine.Plural(f.others, "packet", "packets")),
+		fmt.Sprintf("%s: sent, IPv6, or marked inside a tunnel; the original does not see these (--compat)", engine.Plural(f.others, "packet", "packets")))
 }

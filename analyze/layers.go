@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -26,7 +27,7 @@ type layers struct {
 }
 
 func newLayers(in *engine.Input, keys *engine.Keys) *layers {
-	return &layers{keys: keys, known: map[string]int{}, t: in.Table(render.Spec{Name: "layers", Columns: join(headed(keys.Columns, -16), []render.Column{
+	return &layers{keys: keys, known: map[string]int{}, t: in.Table(render.Spec{Name: "layers", Columns: slices.Concat(headed(keys.Columns, -16), []render.Column{
 		render.Col("layer", render.String).Text("LAYER", -16), render.Col("self", render.Int).Text("SELF", 8),
 		render.Col("self_percent", render.Fixed).Digits(1).Text("%", 6), render.Col("within", render.Int).Text("WITHIN", 8),
 		render.Col("within_percent", render.Fixed).Digits(1).Text("%", 6)})})}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -24,7 +25,7 @@ func (q *listenQueue) end() string {
 	if q.laddr == "" {
 		return endOf("*", q.lport)
 	}
-	return end(q.laddr, q.lport)
+	return render.Endpoint(q.laddr, q.lport)
 }
 
 // maxListeners bounds the listeners kept apart; those beyond it share an entry.

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -42,7 +44,7 @@ func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
 	if look.csv {
 		form = render.CSV
 	}
-	l.whole = in.Table(render.Spec{Name: "sessions", Look: form, Columns: join(cols, more)})
+	l.whole = in.Table(render.Spec{Name: "sessions", Look: form, Columns: slices.Concat(cols, more)})
 	l.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form,
 		Columns: append(cols, render.Col("why", render.String).Text("WHY", 0))}).Hold(1 << 16)
 	return l
@@ -58,7 +60,7 @@ func (l *lives) columns() []render.Column {
 		who = append(who, render.Col("ip", render.Int).Text("IP", -2))
 		e[0], e[2], kb, ms = e[0].Text("LADDR", -26), e[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
 	}
-	return join(l.stamp.columns(-9), who, e, []render.Column{
+	return slices.Concat(l.stamp.columns(-9), who, e, []render.Column{
 		render.Col("tx_kb", render.Int).Text("TX_KB", kb).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", kb).In("KiB"),
 		ms, render.Col("tx_bytes", render.Int).In("bytes"),
 		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, identity())

@@ -88,6 +88,6 @@ func (l *lookupLoad) show(in *engine.Input, a *render.Answer) {
 		t.Int(v.failed).Int(low).Int(high).End()
 	}
 	if l.late > 0 {
-		a.Note(fmt.Sprintf("%s took longer than %d s; for these, the number in flight may be too low", plural(l.late, "lookup", "lookups"), int64(lookupHorizon/1e9)))
+		a.Note(fmt.Sprintf("%s took longer than %d s; for these, the number in flight may be too low", engine.Plural(l.late, "lookup", "lookups"), int64(lookupHorizon/1e9)))
 	}
 }

@@ -21,9 +21,6 @@ type lostHere struct {
 	why   string
 }
 
-// maxFlows is how many flows with drops are remembered.
-const maxFlows = 1 << 16
-
 // losses remembers the TCP packets that this host itself dropped, so that a segment
 // sent again can be told from one that was lost elsewhere.
 type losses struct {
@@ -46,7 +43,7 @@ func newLosses(in *engine.Input) *losses {
 		in.Use("qdisc_drop", "", func(r *engine.Row) { f.queues.Begin(r.Uint(f.skb), f.qdisc(r)) })
 	} else {
 		in.Use("qdisc_drop", "", func(r *engine.Row) {
-			if s := r.Sock; isTCP(s) {
+			if s := r.Sock; s.TCP() {
 				f.add(packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}, r.Int(f.length), f.qdisc(r))
 			}
 		})
@@ -73,7 +70,7 @@ func (f *losses) qdisc(r *engine.Row) string {
 
 func (f *losses) add(k packetFlow, bytes int64, why string) {
 	l, ok := f.flows[k]
-	if !ok && len(f.flows) >= maxFlows {
+	if !ok && len(f.flows) >= agg.MaxFlows {
 		clear(f.flows)
 	}
 	f.flows[k] = lostHere{l.bytes + max(1, bytes), why}

@@ -14,7 +14,7 @@ type msgCalls struct {
 }
 
 func newMsgCalls(in *engine.Input, event string) *msgCalls {
-	m := &msgCalls{event: firstOf(in, event, "sock_io"), protocol: "tcp", dir: in.Str("dir"), family: in.Str("family"), proto: in.Str("protocol"), functionOf: in.Str("func")}
+	m := &msgCalls{event: in.FirstOf(event, "sock_io"), protocol: "tcp", dir: in.Str("dir"), family: in.Str("family"), proto: in.Str("protocol"), functionOf: in.Str("func")}
 	if event == "udp_msg" {
 		m.protocol = "udp"
 	}

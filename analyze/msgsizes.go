@@ -110,10 +110,10 @@ func (f *msgSizer) row(r *engine.Row) {
 // Finish tells the rules apart.
 func (f *msgSizer) Finish(a *render.Answer) {
 	if f.failed > 0 && !f.compat {
-		a.Note(plural(f.failed, "call that returned an error is", "calls that returned an error are") + " not counted")
+		a.Note(engine.Plural(f.failed, "call that returned an error is", "calls that returned an error are") + " not counted")
 	}
-	calls := plural(f.differ, "call", "calls")
+	calls := engine.Plural(f.differ, "call", "calls")
 	noteRules(a, f.differ, f.compat,
-		fmt.Sprintf("--compat: %s; without it %s; the two differ in %s", plural(f.original, "value", "values"), engine.Thousands(f.right), calls),
-		fmt.Sprintf("%s; the original (--compat) has %s; the two differ in %s", plural(f.right, "value", "values"), engine.Thousands(f.original), calls))
+		fmt.Sprintf("--compat: %s; without it %s; the two differ in %s", engine.Plural(f.original, "value", "values"), engine.Thousands(f.right), calls),
+		fmt.Sprintf("%s; the original (--compat) has %s; the two differ in %s", engine.Plural(f.right, "value", "values"), engine.Thousands(f.original), calls))
 }

@@ -138,6 +138,6 @@ func (f *netsize) Finish(a *render.Answer) {
 		a.Note("not in nic_recv, because they receive without GRO: " + strings.Join(silent, ", "))
 	}
 	if f.original > 0 {
-		a.Note(fmt.Sprintf("drivers refused %s; the original (--compat) counts these as sent", plural(f.original, "packet", "packets")))
+		a.Note(fmt.Sprintf("drivers refused %s; the original (--compat) counts these as sent", engine.Plural(f.original, "packet", "packets")))
 	}
 }

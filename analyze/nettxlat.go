@@ -137,12 +137,12 @@ func (f *nettxlat) receive(r *engine.Row) {
 func (f *nettxlat) Finish(a *render.Answer) {
 	if f.drops+f.arrived > 0 {
 		a.Note(fmt.Sprintf("%s, %s arrived at a receiver on this host, %s dropped after the driver started",
-			plural(f.ends, "packet released", "packets released"), engine.Thousands(f.arrived), engine.Thousands(f.drops)))
+			engine.Plural(f.ends, "packet released", "packets released"), engine.Thousands(f.arrived), engine.Thousands(f.drops)))
 	}
 	if f.lost > 0 {
-		a.Note(plural(f.lost, "packet", "packets") + " not counted: no end was recorded")
+		a.Note(engine.Plural(f.lost, "packet", "packets") + " not counted: no end was recorded")
 	}
 	if f.same != f.ends || f.same != f.origEnds {
-		a.Note(fmt.Sprintf("the original (--compat) gives %s, %s of them the same", plural(f.origEnds, "sample", "samples"), engine.Thousands(f.same)))
+		a.Note(fmt.Sprintf("the original (--compat) gives %s, %s of them the same", engine.Plural(f.origEnds, "sample", "samples"), engine.Thousands(f.same)))
 	}
 }

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -20,7 +22,7 @@ type openSock struct {
 
 // openSockColumns are the columns of a session.
 func openSockColumns() []render.Column {
-	return join([]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("type", render.String).Text("TYPE", -4),
+	return slices.Concat([]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("type", render.String).Text("TYPE", -4),
 		render.Col("proto", render.String).Text("PROTO", -7), render.Col("fd", render.Int).Text("FD", -4)}, ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 9).In("bytes"),
 		render.Col("rx_bytes", render.Int).Text("RX_B", 9).In("bytes"), render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("passed", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
 }

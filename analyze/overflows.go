@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -47,7 +48,7 @@ func newOverflows(in *engine.Input, compat bool) *overflows {
 	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}, rmem: in.Int("sk_rmem_alloc"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"),
 		pages: in.Int("mem_allocated_pages"), skb: in.Int("skb"), prot: in.Str("prot_name"), reason: in.Str("drop_reason")}
 	f.lines.line, f.lines.ready = f.line, func(o *overflow) bool { return o.dropped }
-	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: join([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
+	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: slices.Concat([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
 		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
 		render.Col("allocated_pages", render.Int).In("pages"), render.Col("drop_reason", render.String), render.Col("pid", render.Int), render.Col("comm", render.String),
 		render.Col("ts_ns", render.Int).In("ns")}, identity())})
@@ -96,7 +97,7 @@ func (f *overflows) line(s *agg.Socket, ts int64, o *overflow) {
 	}
 	said := "tracepoint:sock:" + o.event + " " + o.what
 	if !f.compat {
-		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", end(s.Laddr, s.Lport), end(s.Raddr, s.Rport), o.prot, who.comm, o.reason)), " ")
+		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", render.Endpoint(s.Laddr, s.Lport), render.Endpoint(s.Raddr, s.Rport), o.prot, who.comm, o.reason)), " ")
 	}
 	f.t.Str(said).Str(o.event)
 	for _, n := range [...]known{o.rmem, o.rcvbuf, o.truesize, o.pages} {

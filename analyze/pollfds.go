@@ -134,14 +134,14 @@ func (f *pollfds) Finish(a *render.Answer) {
 		f.types.Finish(a)
 	}
 	if f.timeouts > 0 {
-		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Thousands(f.timeouts), plural(f.polls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s timed out with nothing ready", engine.Thousands(f.timeouts), engine.Plural(f.polls, "call", "calls")))
 	}
 	if f.unnamed > 0 && !f.compat {
-		a.Note(plural(f.unnamed, "descriptor", "descriptors") + " have no type: the recorder truncates long lists")
+		a.Note(engine.Plural(f.unnamed, "descriptor", "descriptors") + " have no type: the recorder truncates long lists")
 	}
-	noteRules(a, f.ppolls, f.compat, plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
-		plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
+	noteRules(a, f.ppolls, f.compat, engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
+		engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
 	if f.left > 0 {
-		a.Note(fmt.Sprintf("left out %s of other kinds; --all counts them", plural(f.left, "call", "calls")))
+		a.Note(fmt.Sprintf("left out %s of other kinds; --all counts them", engine.Plural(f.left, "call", "calls")))
 	}
 }

@@ -137,9 +137,9 @@ func (f *profile) Finish(a *render.Answer) {
 		f.t.StrOr(s.kernel).StrOr(s.user).Str(s.comm).Int(s.pid).Int(n).End()
 	}
 	if f.blind > 0 {
-		a.Note(plural(f.blind, "sample", "samples") + " without a stack to show")
+		a.Note(engine.Plural(f.blind, "sample", "samples") + " without a stack to show")
 	}
 	if n := f.counts.Overflow; n > 0 {
-		a.Note(fmt.Sprintf("left out %s: more than %s different stacks", plural(n, "sample", "samples"), engine.Thousands(agg.MaxKeys)))
+		a.Note(fmt.Sprintf("left out %s: more than %s different stacks", engine.Plural(n, "sample", "samples"), engine.Thousands(agg.MaxKeys)))
 	}
 }

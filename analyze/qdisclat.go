@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -102,7 +103,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	if in.Flag("path") {
 		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
-		f.path = histOf[andText](in, "path_us", "us", join(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
+		f.path = histOf[andText](in, "path_us", "us", slices.Concat(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
 		return also(f.path, f.us, f)
 	}
 	return also(f.us, f)
@@ -117,16 +118,16 @@ func (f *qdisclat) Finish(a *render.Answer) {
 		if !f.whole {
 			why = " left a queue without a recorded entry: segments of larger packets, requeued, or entered before the recording"
 		}
-		a.Note(plural(f.unseen, "packet", "packets") + why)
+		a.Note(engine.Plural(f.unseen, "packet", "packets") + why)
 	}
 	if f.homeless > 0 {
-		a.Note(plural(f.homeless, "packet", "packets") + " not in DROPS of any queue: dropped by a discipline that has no other rows")
+		a.Note(engine.Plural(f.homeless, "packet", "packets") + " not in DROPS of any queue: dropped by a discipline that has no other rows")
 	}
 	if f.hidden > 0 {
-		a.Note(plural(f.hidden, "packet", "packets") + " not counted: left a queue together with another packet, without an event")
+		a.Note(engine.Plural(f.hidden, "packet", "packets") + " not counted: left a queue together with another packet, without an event")
 	}
 	if f.same != f.right || f.same != f.others {
 		a.Note(fmt.Sprintf("%s; the original (--compat), which ignores drops and segments, gives %s, %s of them the same",
-			plural(f.right, "wait", "waits"), engine.Thousands(f.others), engine.Thousands(f.same)))
+			engine.Plural(f.right, "wait", "waits"), engine.Thousands(f.others), engine.Thousands(f.same)))
 	}
 }

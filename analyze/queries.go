@@ -76,7 +76,7 @@ func (f *queries) msg(r *engine.Row) {
 }
 
 func (f *queries) add(tid int64, q query) {
-	if f.kept >= maxFlows {
+	if f.kept >= agg.MaxFlows {
 		f.refused++
 		return
 	}
@@ -120,9 +120,9 @@ func (f *queries) finish(a *render.Answer, load *lookupLoad) {
 		}
 	}
 	if f.mute > 0 {
-		a.Note(plural(f.mute, "query", "queries") + " to port 53 had no answer in the recording")
+		a.Note(engine.Plural(f.mute, "query", "queries") + " to port 53 had no answer in the recording")
 	}
 	if f.refused > 0 {
-		a.Note(plural(f.refused, "answer", "answers") + " from port 53 not listed: too many")
+		a.Note(engine.Plural(f.refused, "answer", "answers") + " from port 53 not listed: too many")
 	}
 }

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -100,13 +102,13 @@ func (f *tcpretrans) columns() []render.Column {
 	if !f.compat && !f.script {
 		segs, window, loss = segs.Text("SEGS", 4), window.Text("CWND", -9), loss.Text("LOSS", 0)
 	}
-	return join([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
+	return slices.Concat([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
 		seq, length, segs, window, loss}, f.reader.columns())
 }
 
 // columns are those that programs see of a retransmission, after the ones for people.
 func (*resends) columns() []render.Column {
-	return join([]render.Column{render.Col("cwnd_before", render.Int).In("segments"), render.Col("cwnd", render.Int).In("segments"),
+	return slices.Concat([]render.Column{render.Col("cwnd_before", render.Int).In("segments"), render.Col("cwnd", render.Int).In("segments"),
 		render.Col("laddr", render.String), render.Col("lport", render.Int), render.Col("raddr", render.String), render.Col("rport", render.Int)},
 		identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
 }
@@ -114,11 +116,4 @@ func (*resends) columns() []render.Column {
 func (v *resent) put(t *render.Table, s *agg.Socket, ts int64) {
 	t.IntOr(v.before, v.before != 0).IntOr(v.cwnd, v.cwnd != 0).Str(v.laddr).Int(v.lport).Str(v.raddr).Int(v.rport)
 	putIdentity(t, s).Int(ts).End()
-}
-
-// noteBuffers says so where a recording has retransmitted buffers and no segments.
-func noteBuffers(a *render.Answer, again *engine.Resent) {
-	if s := again.Limit(); s != "" {
-		a.Note(s)
-	}
 }

@@ -64,7 +64,7 @@ Kernels up to 6.12 do not report failed attempts.`,
 			noteRules(a, all, compat,
 				fmt.Sprintf("--compat: addresses are this host's own, buffers are counted, %s of IPv6 left out", engine.Thousands(v6)),
 				fmt.Sprintf("the original counts buffers (%s), groups them by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Thousands(all), engine.Thousands(v6)))
-			noteBuffers(a, again)
+			again.Note(a)
 		}))
 	},
 })

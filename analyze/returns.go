@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -22,7 +23,7 @@ func (f *attempts) returned(r *engine.Row) {
 		return
 	}
 	if ret := r.Int(f.ret); ret < 0 && a.result == closedEarly && !slices.Contains(unfinished, -ret) {
-		a.result = result(ret)
+		a.result = render.Errno(ret)
 	}
 	if a.rport == 0 {
 		a.raddr, a.rport = f.names.Get(r.Str(f.dest)), r.Int(f.destPort)

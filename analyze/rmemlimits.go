@@ -57,13 +57,13 @@ func (f *rmemLimits) Finish(a *render.Answer) {
 // Finish says how the numbers were taken, and what the host allows.
 func (f *sormem) Finish(a *render.Answer) {
 	if f.late > 0 {
-		a.Note(fmt.Sprintf("%s of %s show the queue after the call; --profile full records it before the call, if the kernel allows", engine.Thousands(f.late), plural(f.reads, "read", "reads")))
+		a.Note(fmt.Sprintf("%s of %s show the queue after the call; --profile full records it before the call, if the kernel allows", engine.Thousands(f.late), engine.Plural(f.reads, "read", "reads")))
 	}
 	if f.sends > 0 && !f.compat {
-		a.Note(fmt.Sprintf("left out %s of memory to sending sockets; the original prints them (--compat)", plural(f.sends, "refusal", "refusals")))
+		a.Note(fmt.Sprintf("left out %s of memory to sending sockets; the original prints them (--compat)", engine.Plural(f.sends, "refusal", "refusals")))
 	}
 	if f.udp > 0 {
-		a.Note(fmt.Sprintf("%s found no room (OVERFL); the original does not see UDP (--compat)", plural(f.udp, "datagram", "datagrams")))
+		a.Note(fmt.Sprintf("%s found no room (OVERFL); the original does not see UDP (--compat)", engine.Plural(f.udp, "datagram", "datagrams")))
 	}
 	f.allowed.Finish(a)
 }

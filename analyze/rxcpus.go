@@ -36,7 +36,7 @@ Packets that XDP programs take at the driver are not seen.`,
 		})
 		return also(h, engine.FoldFunc(func(a *render.Answer) {
 			if above > 0 {
-				a.Note(fmt.Sprintf("%s on CPUs above 127, which the original (--compat) counts together", plural(above, "packet", "packets")))
+				a.Note(fmt.Sprintf("%s on CPUs above 127, which the original (--compat) counts together", engine.Plural(above, "packet", "packets")))
 			}
 		}))
 	},

@@ -59,13 +59,13 @@ func (g *sessionGraph) add(s *agg.Socket, ns int64, b traffic) {
 		g.both++
 		return
 	}
-	if len(g.seen) >= maxFlows {
+	if len(g.seen) >= agg.MaxFlows {
 		clear(g.seen)
 	}
 	g.seen[client] = true
 	from, to := g.name(client.saddr, s, here), g.name(client.daddr, s, !here)
 	if g.node == "port" {
-		to = end(client.daddr, client.dport)
+		to = render.Endpoint(client.daddr, client.dport)
 	}
 	sum := g.edge(graphEdge{from, to, client.dport})
 	if sum == nil {
@@ -95,7 +95,7 @@ func (g *sessionGraph) name(addr string, s *agg.Socket, local bool) string {
 func (g *sessionGraph) edge(e graphEdge) *graphSum {
 	sum := g.edges[e]
 	if sum == nil {
-		if len(g.edges) >= maxFlows {
+		if len(g.edges) >= agg.MaxFlows {
 			g.full++
 			return nil
 		}
@@ -113,12 +113,12 @@ func (g *sessionGraph) Finish(a *render.Answer) {
 	t.Begin()
 	for _, e := range slices.SortedFunc(maps.Keys(g.edges), graphEdge.compare) {
 		sum := g.edges[e]
-		label := fmt.Sprintf("port %d: %s, %s up, %s down, median %d ms", e.port, plural(sum.sessions, "session", "sessions"), size(sum.up), size(sum.down), sum.ms.Median())
+		label := fmt.Sprintf("port %d: %s, %s up, %s down, median %d ms", e.port, engine.Plural(sum.sessions, "session", "sessions"), size(sum.up), size(sum.down), sum.ms.Median())
 		t.Str(fmt.Sprintf(`  "%s" -> "%s" [label="%s"];`, dotName(e.client), dotName(e.server), label))
 		t.Str(e.client).Str(e.server).Int(e.port).Int(sum.sessions).Int(sum.up).Int(sum.down).Int(sum.ms.Median()).End()
 	}
 	if g.both > 0 {
-		a.Note(fmt.Sprintf("%s with both ends on this host, drawn once", plural(g.both, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s with both ends on this host, drawn once", engine.Plural(g.both, "session", "sessions")))
 	}
 	if g.full > 0 {
 		a.Note("sessions not drawn, too many edges: " + engine.Thousands(g.full))

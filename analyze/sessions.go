@@ -27,7 +27,7 @@ type session struct {
 
 // state follows a session from its first state to CLOSE.
 func (f *tcplife) state(r *engine.Row) {
-	if !isTCP(r.Sock) {
+	if !r.Sock.TCP() {
 		return
 	}
 	l := f.lives.Of(r.Sock)

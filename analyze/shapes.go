@@ -128,11 +128,3 @@ func noteRules(a *render.Answer, cases int64, compat bool, original, right strin
 		a.Note(right)
 	}
 }
-
-// plural is "1 session" or "3 sessions".
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return engine.Thousands(n) + " " + many
-}

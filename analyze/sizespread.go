@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -37,7 +38,7 @@ func (f *sizeSpread) add(dir string, k engine.Key, n int64) {
 // Finish writes the table, most bytes first.
 func (f *sizeSpread) Finish(*render.Answer) {
 	size := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 8).In("bytes") }
-	t := f.in.Table(render.Spec{Name: "spread", Columns: join([]render.Column{render.Col("dir", render.String).Text("DIR", -5)}, f.keys, []render.Column{
+	t := f.in.Table(render.Spec{Name: "spread", Columns: slices.Concat([]render.Column{render.Col("dir", render.String).Text("DIR", -5)}, f.keys, []render.Column{
 		render.Col("count", render.Int).Text("COUNT", 8), size("min_bytes", "MIN"), size("p50_bytes", "P50"), size("p90_bytes", "P90"), size("p99_bytes", "P99"), size("max_bytes", "MAX"),
 		render.Col("bytes_per_s", render.Int).Text("BYTES/s", 12).In("bytes/s")})})
 	ns := max(f.in.End()-f.in.Start(), 1)

@@ -102,6 +102,6 @@ func (f *skbdrop) Finish(a *render.Answer) {
 	}
 	f.bare.Finish(a)
 	if f.unsaid > 0 {
-		a.Note(plural(f.unsaid, "drop", "drops") + " without a reason: this kernel does not give one")
+		a.Note(engine.Plural(f.unsaid, "drop", "drops") + " without a reason: this kernel does not give one")
 	}
 }

@@ -148,7 +148,7 @@ func (f *skblife) Finish(a *render.Answer) {
 	a.Note(fmt.Sprintf("not counted: %s whose end was not recorded, %s still alive, %s whose allocation was not recorded",
 		engine.Thousands(f.skbs.Unended), engine.Thousands(int64(f.skbs.Alive())), engine.Thousands(f.skbs.Unborn)))
 	if f.lives != f.originals || f.rightNS != f.originalsNS {
-		a.Note(fmt.Sprintf("%s, %s ns in total; the original (--compat) gives %s, %s ns", plural(f.lives, "life", "lives"),
+		a.Note(fmt.Sprintf("%s, %s ns in total; the original (--compat) gives %s, %s ns", engine.Plural(f.lives, "life", "lives"),
 			engine.Thousands(f.rightNS), engine.Thousands(f.originals), engine.Thousands(f.originalsNS)))
 	}
 }

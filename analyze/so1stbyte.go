@@ -144,5 +144,5 @@ func (f *so1stbyte) Finish(a *render.Answer) {
 	if f.compat {
 		rule, other, n, m = "--compat: ", "netrec's own rule", f.original, f.right
 	}
-	a.Note(fmt.Sprintf("%s%s; %s gives %s, %s of them the same", rule, plural(n, "sample", "samples"), other, engine.Thousands(m), engine.Thousands(f.agree)))
+	a.Note(fmt.Sprintf("%s%s; %s gives %s, %s of them the same", rule, engine.Plural(n, "sample", "samples"), other, engine.Thousands(m), engine.Thousands(f.agree)))
 }

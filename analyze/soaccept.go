@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -54,7 +55,7 @@ func newSoaccept(in *engine.Input) engine.Fold {
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("LPORT", -5), more[1].Text("NEWFD", 5), more[2].Text("WAIT(us)", 9)
 	}
-	f.t = in.Table(render.Spec{Name: "accepts", Columns: join(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, identity())})
 	return f
 }
 
@@ -99,11 +100,11 @@ func (f *soaccept) accept(r *engine.Row) {
 func (f *soaccept) Finish(a *render.Answer) {
 	switch {
 	case f.unbuffered > 0 && f.compat:
-		a.Note(fmt.Sprintf("--compat: left out %s of %s, because the caller gave no buffer for the address", engine.Thousands(f.unbuffered), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("--compat: left out %s of %s, because the caller gave no buffer for the address", engine.Thousands(f.unbuffered), engine.Plural(f.calls, "call", "calls")))
 	case f.unbuffered > 0:
-		a.Note(fmt.Sprintf("%s of %s gave no buffer for the address; the original leaves them out (--compat)", engine.Thousands(f.unbuffered), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s gave no buffer for the address; the original leaves them out (--compat)", engine.Thousands(f.unbuffered), engine.Plural(f.calls, "call", "calls")))
 	}
 	if f.failed > 0 {
-		a.Note(fmt.Sprintf("%s failed; for these the original prints the old content of the buffer", plural(f.failed, "call", "calls")))
+		a.Note(fmt.Sprintf("%s failed; for these the original prints the old content of the buffer", engine.Plural(f.failed, "call", "calls")))
 	}
 }

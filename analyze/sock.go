@@ -81,7 +81,7 @@ func (f *sock) ended(s *agg.Socket) {
 		return
 	}
 	f.lives.Int(int64(s.Gen)).Uint(s.Addr).Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).StrOr(s.Protocol)
-	f.lives.Str(end(s.Laddr, s.Lport)).Str(end(s.Raddr, s.Rport))
+	f.lives.Str(render.Endpoint(s.Laddr, s.Lport)).Str(render.Endpoint(s.Raddr, s.Rport))
 	who, began, ended, until := "unknown", "before its first row", "its end was not seen", s.Last
 	if s.Pid != 0 {
 		who = fmt.Sprintf("%s (pid %d)", s.Comm, s.Pid)
@@ -114,7 +114,7 @@ func (f *sock) Finish(a *render.Answer) {
 	f.line.flush()
 	f.lives.Show()
 	f.line.t.Show()
-	noteBuffers(a, f.again)
+	f.again.Note(a)
 	if n := f.line.t.Dropped; n > 0 {
 		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Thousands(n)))
 	}

@@ -65,8 +65,8 @@ func (s *sends) counted(r *engine.Row) bool {
 
 // Finish tells the rules apart.
 func (s *sends) Finish(a *render.Answer) {
-	noteRules(a, s.n, s.compat, "--compat: left out "+plural(s.n, "send", "sends"),
-		plural(s.n, "send", "sends")+"; the original (--compat) sees none that a program made")
+	noteRules(a, s.n, s.compat, "--compat: left out "+engine.Plural(s.n, "send", "sends"),
+		engine.Plural(s.n, "send", "sends")+"; the original (--compat) sees none that a program made")
 }
 
 // sockFunc is the key of the function that the originals hook.

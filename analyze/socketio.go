@@ -111,12 +111,12 @@ func (f *socketio) row(r *engine.Row) {
 // Finish says what counts how.
 func (f *socketio) Finish(a *render.Answer) {
 	if f.failed > 0 {
-		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Thousands(f.failed), plural(f.calls, "call", "calls")))
+		a.Note(fmt.Sprintf("%s of %s returned an error", engine.Thousands(f.failed), engine.Plural(f.calls, "call", "calls")))
 	}
 	if f.peeks > 0 {
-		a.Note(fmt.Sprintf("left out %s with MSG_PEEK", plural(f.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("left out %s with MSG_PEEK", engine.Plural(f.peeks, "read", "reads")))
 	}
 	if f.roles > 0 {
-		a.Note(fmt.Sprintf("%s on server or unconnected sockets: the original (--compat) shows another port, the remote one of the socket", plural(f.roles, "call", "calls")))
+		a.Note(fmt.Sprintf("%s on server or unconnected sockets: the original (--compat) shows another port, the remote one of the socket", engine.Plural(f.roles, "call", "calls")))
 	}
 }

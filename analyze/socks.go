@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -56,7 +57,7 @@ func newSocks(in *engine.Input) engine.Fold {
 			"skb_drop": "drops are not counted", "tcp_state": "states and lives of TCP sockets are less certain"}[e], f.row)
 	}
 	in.OnEnd(f.ended)
-	f.t = in.Table(render.Spec{Name: "sockets", Columns: join([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
+	f.t = in.Table(render.Spec{Name: "sockets", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(),
 		render.Col("protocol", render.String).Text("PROTO", -5)}, ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
 		render.Col("tx_bytes", render.Int).Text("TX_B", 10).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 10).In("bytes"),
@@ -124,5 +125,5 @@ func (f *socks) Finish(a *render.Answer) {
 	if n := f.all - int64(len(shown)); n > 0 {
 		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Thousands(int64(len(shown))), engine.Thousands(f.all), f.all))
 	}
-	noteBuffers(a, f.again)
+	f.again.Note(a)
 }

@@ -91,15 +91,15 @@ func (s *socksize) row(r *engine.Row) {
 // Finish says what is not in the maps.
 func (s *socksize) Finish(a *render.Answer) {
 	if s.errors > 0 {
-		a.Note(plural(s.errors, "call", "calls") + " returned an error and are not counted")
+		a.Note(engine.Plural(s.errors, "call", "calls") + " returned an error and are not counted")
 	}
 	switch {
 	case s.peeks > 0 && s.compat:
-		a.Note(fmt.Sprintf("--compat: includes %s with MSG_PEEK", plural(s.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("--compat: includes %s with MSG_PEEK", engine.Plural(s.peeks, "read", "reads")))
 	case s.peeks > 0:
-		a.Note(fmt.Sprintf("left out %s with MSG_PEEK; the original counts them (--compat)", plural(s.peeks, "read", "reads")))
+		a.Note(fmt.Sprintf("left out %s with MSG_PEEK; the original counts them (--compat)", engine.Plural(s.peeks, "read", "reads")))
 	}
 	if s.blind > 0 && !s.compat {
-		a.Note(fmt.Sprintf("flags of %s are unknown, because their hook does not see them; MSG_PEEK reads among them count", plural(s.blind, "read", "reads")))
+		a.Note(fmt.Sprintf("flags of %s are unknown, because their hook does not see them; MSG_PEEK reads among them count", engine.Plural(s.blind, "read", "reads")))
 	}
 }

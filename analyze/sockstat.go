@@ -48,7 +48,7 @@ func newSockstat(in *engine.Input) engine.Fold {
 	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {Columns: []render.Column{render.Col("probe", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
 	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
-		Columns: join([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
+		Columns: slices.Concat([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
 	f.sends = newSends(in)
 	in.On("sock_io", func(r *engine.Row) {
 		if f.sends.counted(r) {

@@ -57,7 +57,7 @@ func newSoconnect(in *engine.Input) engine.Fold {
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("PROTO", -5), more[1].Text("DONE(us)", 9), more[2].Text("FINAL", 0)
 	}
-	f.t = in.Table(render.Spec{Name: "connects", Columns: join(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())})
 	return f
 }
 
@@ -78,7 +78,7 @@ func (f *soconnect) connect(r *engine.Row) {
 	ended := a.ended != 0 && a.ended >= l.ts-l.dur
 	switch {
 	case l.ret < 0 && !slices.Contains(unfinished, -l.ret): // what the call says wins
-		if l.done, l.final = l.dur, result(l.ret); ended {
+		if l.done, l.final = l.dur, render.Errno(l.ret); ended {
 			l.done = a.ended - l.began(a)
 		}
 	case ended:
@@ -132,9 +132,9 @@ func (f *soconnect) Finish(a *render.Answer) {
 		a.Note("results of TCP connects: " + f.finals.String())
 	}
 	if f.later > 0 {
-		a.Note(fmt.Sprintf("%s ended after the call returned: see DONE(us), not LAT(us)", plural(f.later, "connect", "connects")))
+		a.Note(fmt.Sprintf("%s ended after the call returned: see DONE(us), not LAT(us)", engine.Plural(f.later, "connect", "connects")))
 	}
 	if f.unknown > 0 {
-		a.Note(fmt.Sprintf("%s returned an error that the original (--compat) leaves blank", plural(f.unknown, "call", "calls")))
+		a.Note(fmt.Sprintf("%s returned an error that the original (--compat) leaves blank", engine.Plural(f.unknown, "call", "calls")))
 	}
 }

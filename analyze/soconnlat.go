@@ -121,7 +121,7 @@ func (f *soconnlat) count(key engine.Key, ns, ret int64) {
 // Finish says how far the original is off.
 func (f *soconnlat) Finish(a *render.Answer) {
 	if f.older > 0 {
-		a.Note(fmt.Sprintf("%s not counted: began before the recording", plural(f.older, "connect", "connects")))
+		a.Note(fmt.Sprintf("%s not counted: began before the recording", engine.Plural(f.older, "connect", "connects")))
 	}
 	if f.waited == 0 || !f.polls {
 		return
@@ -138,9 +138,9 @@ func (f *soconnlat) Finish(a *render.Answer) {
 		if f.waits.cut > 0 {
 			why += ", or its end is in a list that was too long for a row"
 		}
-		a.Note(fmt.Sprintf("%s not counted: %s", plural(n, "connect", "connects"), why))
+		a.Note(fmt.Sprintf("%s not counted: %s", engine.Plural(n, "connect", "connects"), why))
 	}
 	if f.waits.cut > 0 {
-		a.Note(fmt.Sprintf("%s returned more descriptors than a row can hold during a connect: its end may be earlier than shown", plural(f.waits.cut, "poll", "polls")))
+		a.Note(fmt.Sprintf("%s returned more descriptors than a row can hold during a connect: its end may be earlier than shown", engine.Plural(f.waits.cut, "poll", "polls")))
 	}
 }

@@ -45,9 +45,9 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case missed > 0 && compat:
-				a.Note(fmt.Sprintf("--compat: left out %s without a buffer for the address, or with descriptor 0", plural(missed, "accept", "accepts")))
+				a.Note(fmt.Sprintf("--compat: left out %s without a buffer for the address, or with descriptor 0", engine.Plural(missed, "accept", "accepts")))
 			case missed > 0:
-				a.Note(fmt.Sprintf("%s without a buffer for the address, or with descriptor 0; the original leaves them out (--compat)", plural(missed, "accept", "accepts")))
+				a.Note(fmt.Sprintf("%s without a buffer for the address, or with descriptor 0; the original leaves them out (--compat)", engine.Plural(missed, "accept", "accepts")))
 			}
 		}))
 	},

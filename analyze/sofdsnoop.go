@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -63,7 +64,7 @@ func newSofdsnoop(in *engine.Input) engine.Fold {
 	if !f.compat {
 		from = from.Text("FROM", 0)
 	}
-	f.t = in.Table(render.Spec{Name: "descriptors", Columns: join(f.stamp.columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
+	f.t = in.Table(render.Spec{Name: "descriptors", Columns: slices.Concat(f.stamp.columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("socket", render.String).Text("SOCKET", -25), render.Col("fd", render.Int).Text("FD", -5), render.Col("name", render.String).Text("NAME", -25), from,
 		render.Col("file", render.Addr), render.Col("file_type", render.String), render.Col("passed_sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")})})
 	in.On("scm_fd", f.row)
@@ -133,16 +134,16 @@ func (f *sofdsnoop) what(r *engine.Row) string {
 		return name
 	}
 	if s := f.in.SocketAt(r.Uint(f.other)); s != nil && s.Laddr != "" {
-		name += " " + end(s.Laddr, s.Lport) + ">" + end(s.Raddr, s.Rport)
+		name += " " + render.Endpoint(s.Laddr, s.Lport) + ">" + render.Endpoint(s.Raddr, s.Rport)
 	}
 	return name
 }
 
 // Finish says what was not received.
 func (f *sofdsnoop) Finish(a *render.Answer) {
-	names := plural(f.nameless, "received descriptor", "received descriptors")
+	names := engine.Plural(f.nameless, "received descriptor", "received descriptors")
 	noteRules(a, f.nameless, f.compat, names+" without a name, as in BCC", names+" with a name, where BCC shows N/A (--compat)")
 	if f.lost += int64(f.waiting); f.lost > 0 {
-		a.Note(fmt.Sprintf("%s sent, with no recorded receive", plural(f.lost, "descriptor", "descriptors")))
+		a.Note(fmt.Sprintf("%s sent, with no recorded receive", engine.Plural(f.lost, "descriptor", "descriptors")))
 	}
 }

@@ -105,6 +105,6 @@ func (f *softirqs) Finish(a *render.Answer) {
 	f.irqSums.Finish(a)
 	if f.inside > 0 {
 		a.Note(fmt.Sprintf("hard interrupts ran on top of %s of %s, for %s us; --compat leaves them in", engine.Thousands(f.inside),
-			plural(f.runs, "run", "runs"), engine.Thousands(f.insider/1000)))
+			engine.Plural(f.runs, "run", "runs"), engine.Thousands(f.insider/1000)))
 	}
 }

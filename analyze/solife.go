@@ -86,7 +86,7 @@ func (f *solife) connect(r *engine.Row) {
 		if ret != -ealready && ret != -eisconn {
 			var s openSock
 			f.begin(r, &s, "C", descriptorOf(r, f.fd), r.TS-r.Int(f.dur))
-			s.put(f.fails, r.TS, false).Str(result(ret)).End()
+			s.put(f.fails, r.TS, false).Str(render.Errno(ret)).End()
 		}
 		return
 	}
@@ -141,9 +141,9 @@ func (f *solife) Finish(a *render.Answer) {
 	f.open.Show()
 	f.fails.Show()
 	if f.lost > 0 {
-		a.Note(fmt.Sprintf("%s whose end may be in lost rows: only the certain part is shown", plural(f.lost, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s whose end may be in lost rows: only the certain part is shown", engine.Plural(f.lost, "session", "sessions")))
 	}
 	if f.unseen > 0 {
-		a.Note(fmt.Sprintf("%s whose close was not recorded: they end where their address was reused", plural(f.unseen, "session", "sessions")))
+		a.Note(fmt.Sprintf("%s whose close was not recorded: they end where their address was reused", engine.Plural(f.unseen, "session", "sessions")))
 	}
 }

@@ -58,7 +58,7 @@ BCC's columns, without LIMIT and RESULT.`,
 			said := "ok"
 			if failed {
 				failures++
-				said = result(r.Int(ret))
+				said = render.Errno(r.Int(ret))
 			}
 			var s agg.Socket
 			if r.Sock != nil {
@@ -68,13 +68,13 @@ BCC's columns, without LIMIT and RESULT.`,
 			t.Int(r.Int(port)).Str(r.Str(addr)).Str(said).Int(r.Int(ret)).Int(r.TS).Uint(s.Addr).Int(int64(s.Gen)).End()
 		})
 		return engine.FoldFunc(func(a *render.Answer) {
-			noteRules(a, failures, compat, plural(failures, "call", "calls")+" failed and not marked, as in BCC",
-				plural(failures, "call", "calls")+" failed, which BCC does not say (--compat)")
+			noteRules(a, failures, compat, engine.Plural(failures, "call", "calls")+" failed and not marked, as in BCC",
+				engine.Plural(failures, "call", "calls")+" failed, which BCC does not say (--compat)")
 			if cut > 0 {
-				a.Note(fmt.Sprintf("%s asked for more than net.core.somaxconn allows", plural(cut, "call", "calls")))
+				a.Note(fmt.Sprintf("%s asked for more than net.core.somaxconn allows", engine.Plural(cut, "call", "calls")))
 			}
 			if others > 0 {
-				a.Note("left out " + plural(others, "call", "calls") + " on sockets of other families")
+				a.Note("left out " + engine.Plural(others, "call", "calls") + " on sockets of other families")
 			}
 		})
 	},

@@ -47,7 +47,7 @@ together with connects. --compat does the same.`,
 			}
 		})
 		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
-			accepts := plural(mixed, "accept", "accepts")
+			accepts := engine.Plural(mixed, "accept", "accepts")
 			noteRules(a, mixed, compat, fmt.Sprintf("--compat: the connects include %s, %s of them failed", accepts, engine.Thousands(failed)),
 				fmt.Sprintf("in the original (--compat) the connects include %s, %s of them failed", accepts, engine.Thousands(failed)))
 		}))

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
 )
@@ -21,7 +23,7 @@ func (f *tcpstates) columns() []render.Column {
 	}
 	e := ends()
 	e[0], e[2] = e[0].Text("LADDR", addr), e[2].Text("RADDR", addr)
-	return append(join(cs, e), render.Col("old_state", render.String).Text("OLDSTATE", -11),
+	return append(slices.Concat(cs, e), render.Col("old_state", render.String).Text("OLDSTATE", -11),
 		render.Col("new_state", render.String).Text("NEWSTATE", -11).Sep(" -> "),
 		render.Col("ms", render.Fixed).Digits(3).Text("MS", 0).ForPeople(), render.Col("old_state_ns", render.Int).In("ns"),
 		render.Col("generation", render.Int), render.Col("ts_ns", render.Int).In("ns"))

@@ -117,7 +117,7 @@ func (f *superping) reply(r *engine.Row, k echo) {
 		f.host(k).twice++
 	}
 	if ok {
-		if len(f.done) >= maxFlows {
+		if len(f.done) >= agg.MaxFlows {
 			clear(f.done)
 		}
 		f.done[k] = r.Uint(f.skb)

@@ -87,7 +87,7 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 		k = nil
 	}
 	if k == nil {
-		if len(f.flows) >= maxFlows {
+		if len(f.flows) >= agg.MaxFlows {
 			f.refused++
 			return nil
 		}

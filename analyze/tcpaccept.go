@@ -57,7 +57,7 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	f.stamp = newStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the queue is not known", f.state)
-	event := firstOf(in, "tcp_accept_fn", "sys_accept")
+	event := in.FirstOf("tcp_accept_fn", "sys_accept")
 	if in.On(event, f.accept); event == "sys_accept" {
 		in.Use("tcp_accept_fn", "the length of queues is not known", nil)
 	} else {
@@ -75,7 +75,7 @@ func (f *tcpaccept) columns() []render.Column {
 	} else if ip = ip.Text("IP", -2); !f.compat {
 		wait = wait.Text("WAITus", 8)
 	}
-	return join(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
+	return slices.Concat(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
 		render.Col("raddr", render.String).Text("RADDR", addr), render.Col("rport", render.Int).Text("RPORT", -5),
 		render.Col("laddr", render.String).Text("LADDR", addr), render.Col("lport", render.Int).Text("LPORT", -5),
 		render.Col("bl", render.String).Text("BL", -9).ForPeople(), wait,
@@ -121,10 +121,10 @@ func (f *tcpaccept) accept(r *engine.Row) {
 // Finish tells the two readings of the queue apart.
 func (f *tcpaccept) Finish(a *render.Answer) {
 	if f.accepts > 0 {
-		a.Note(fmt.Sprintf("%s, %s per second", plural(f.accepts, "accept", "accepts"), perSecond(f.in, f.accepts)))
+		a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.accepts, "accept", "accepts"), perSecond(f.in, f.accepts)))
 	}
 	if f.failed > 0 {
-		a.Note(plural(f.failed, "call", "calls") + " returned without a connection")
+		a.Note(engine.Plural(f.failed, "call", "calls") + " returned without a connection")
 	}
 	noteRules(a, f.differ, f.compat,
 		fmt.Sprintf("--compat: BL is a copy made at the end of the handshake; it differs from the listener in %s of %s", engine.Thousands(f.differ), engine.Thousands(f.accepts)),

@@ -34,8 +34,8 @@ The original counts calls when they begin, so also those that found the queue em
 		waitedAccepts(in, func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			noteRules(a, empty, compat,
-				fmt.Sprintf("--compat: includes %s without a connection", plural(empty, "call", "calls")),
-				fmt.Sprintf("left out %s without a connection; the original counts them (--compat)", plural(empty, "call", "calls")))
+				fmt.Sprintf("--compat: includes %s without a connection", engine.Plural(empty, "call", "calls")),
+				fmt.Sprintf("left out %s without a connection; the original counts them (--compat)", engine.Plural(empty, "call", "calls")))
 		}))
 	},
 })

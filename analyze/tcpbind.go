@@ -67,7 +67,7 @@ func newTcpbind(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpbind) columns() []render.Column {
-	return join(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7),
+	return slices.Concat(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
 		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("opts", render.String).Text("OPTS", -5), render.Col("bound_ifindex", render.Int).Text("IF", -3),
 		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
@@ -88,7 +88,7 @@ func (f *tcpbind) bind(r *engine.Row) {
 	}
 	said, port, ret := "0", r.Int(f.lport), r.Int(f.ret)
 	if ret != 0 {
-		said, port = result(ret), r.Int(f.asked)
+		said, port = render.Errno(ret), r.Int(f.asked)
 	}
 	if !f.ports.has(port) {
 		return
@@ -136,10 +136,10 @@ func (f *tcpbind) Finish(a *render.Answer) {
 		f.count.show(f.in)
 	}
 	if f.implicit > 0 {
-		a.Note(fmt.Sprintf("%s never called bind: listed at the end of their life, with the call that gave them a port", plural(f.implicit, "socket", "sockets")))
+		a.Note(fmt.Sprintf("%s never called bind: listed at the end of their life, with the call that gave them a port", engine.Plural(f.implicit, "socket", "sockets")))
 	}
 	if f.bare > 0 {
-		a.Note(fmt.Sprintf("not recorded: options and device of %s", plural(f.bare, "bind", "binds")))
+		a.Note(fmt.Sprintf("not recorded: options and device of %s", engine.Plural(f.bare, "bind", "binds")))
 	}
 	f.users.note(a, "bind", "binds")
 }

@@ -34,8 +34,8 @@ counts it twice; --compat does the same.`,
 		})
 		return also(counts, engine.FoldFunc(func(a *render.Answer) {
 			noteRules(a, twice, compat,
-				fmt.Sprintf("--compat: counts %s of IPv6 sockets to IPv4 addresses twice", plural(twice, "connect", "connects")),
-				fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses; the original counts these twice (--compat)", plural(twice, "connect", "connects")))
+				fmt.Sprintf("--compat: counts %s of IPv6 sockets to IPv4 addresses twice", engine.Plural(twice, "connect", "connects")),
+				fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses; the original counts these twice (--compat)", engine.Plural(twice, "connect", "connects")))
 		}))
 	},
 })

@@ -112,11 +112,11 @@ func (f *tcpconnect) Finish(a *render.Answer) {
 	if showFlows(f.in, &f.flows); f.all == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("%s, %s per second", plural(f.all, "attempt", "attempts"), perSecond(f.in, f.all)))
+	a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.all, "attempt", "attempts"), perSecond(f.in, f.all)))
 	if len(f.sums) > 0 && !f.compat {
 		a.Note("results: " + f.sums.String())
 	}
 	noteRules(a, f.unborn, f.compat,
-		fmt.Sprintf("--compat: left out %s that TCP could not start", plural(f.unborn, "attempt", "attempts")),
-		fmt.Sprintf("%s that TCP could not start; BCC leaves them out (--compat)", plural(f.unborn, "attempt", "attempts")))
+		fmt.Sprintf("--compat: left out %s that TCP could not start", engine.Plural(f.unborn, "attempt", "attempts")),
+		fmt.Sprintf("%s that TCP could not start; BCC leaves them out (--compat)", engine.Plural(f.unborn, "attempt", "attempts")))
 }

@@ -124,12 +124,12 @@ func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 func (f *tcpdrop) Finish(a *render.Answer) {
 	f.lines.rest()
 	if n := f.purges; n > 0 && !f.compat && !f.purged {
-		a.Note(fmt.Sprintf("not shown, because they are no drops: %s purged from the queues of closing sockets; --purged shows them", plural(n, "TCP packet", "TCP packets")))
+		a.Note(fmt.Sprintf("not shown, because they are no drops: %s purged from the queues of closing sockets; --purged shows them", engine.Plural(n, "TCP packet", "TCP packets")))
 	}
 	if f.drops == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("%s, %s without a socket", plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Thousands(f.nobody)))
+	a.Note(fmt.Sprintf("%s, %s without a socket", engine.Plural(f.drops, "TCP packet dropped", "TCP packets dropped"), engine.Thousands(f.nobody)))
 	if f.strangers > 0 {
 		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; BCC shows the process on the CPU (--compat)", engine.Thousands(f.strangers)))
 	}

@@ -86,7 +86,7 @@ func (f *tcplife) more(in *engine.Input) []render.Column {
 
 // wants reports whether the options select the session.
 func (f *tcplife) wants(s *agg.Socket) bool {
-	return isTCP(s) && f.family.wants(s.Laddr) && f.ports.wants(s)
+	return s.TCP() && f.family.wants(s.Laddr) && f.ports.wants(s)
 }
 
 // older lists a session that began before the recording.
@@ -122,7 +122,7 @@ func (f *tcplife) Finish(a *render.Answer) {
 	}
 	f.tables.Finish(a)
 	if f.unsure > 0 {
-		a.Note("left out, because rows were lost in their lives: " + plural(f.unsure, "session", "sessions"))
+		a.Note("left out, because rows were lost in their lives: " + engine.Plural(f.unsure, "session", "sessions"))
 	}
 	if f.sessions == 0 {
 		return

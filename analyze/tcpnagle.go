@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -69,8 +70,8 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
 	f.us = histOf[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
 	f.others = in.Keys(map[string]engine.KeyDef{"reason": {Put: func(*engine.Row, *engine.KeyValues) {}}})
-	f.held = histOf[andText](in, "held_us", "us", join(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
-	f.flags = countBy[andText](in, "nagle", join(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
+	f.held = histOf[andText](in, "held_us", "us", slices.Concat(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
+	f.flags = countBy[andText](in, "nagle", slices.Concat(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
 	in.On("tcp_write_xmit", f.row)
 	return also(f.us, f.held, f.flags, f)
 }
@@ -126,5 +127,5 @@ func (f *tcpnagle) Finish(a *render.Answer) {
 		return
 	}
 	a.Note(fmt.Sprintf("blocked until data was sent: %s, %s us in total; the original (--compat) gives %s, %s us, because it also ends spans at attempts that sent nothing",
-		plural(f.ends, "span", "spans"), engine.Thousands(f.rightNS), engine.Thousands(f.origEnds), engine.Thousands(f.orig)))
+		engine.Plural(f.ends, "span", "spans"), engine.Thousands(f.rightNS), engine.Thousands(f.origEnds), engine.Thousands(f.orig)))
 }

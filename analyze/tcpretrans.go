@@ -126,8 +126,8 @@ func (f *tcpretrans) Finish(a *render.Answer) {
 		return
 	}
 	a.Note(fmt.Sprintf("retransmitted %s %s in %s (%s); for %s of the lines, this host had dropped the packet", engine.Thousands(f.segs), f.reader.again.Noun(f.segs),
-		plural(f.all, "line", "lines"), f.kinds, engine.Thousands(f.here)))
-	noteBuffers(a, f.reader.again)
+		engine.Plural(f.all, "line", "lines"), f.kinds, engine.Thousands(f.here)))
+	f.reader.again.Note(a)
 	if f.strangers > 0 {
 		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; the originals show the process on the CPU (--compat)", engine.Thousands(f.strangers)))
 	}

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -46,7 +48,7 @@ func newTcprtt(in *engine.Input) engine.Fold {
 	in.Sockets("")
 	in.On("tcp_rcv_est", f.row)
 	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
-	f.table = in.Table(render.Spec{Name: "spread", Columns: join(headed(f.keys.Columns, -16), []render.Column{
+	f.table = in.Table(render.Spec{Name: "spread", Columns: slices.Concat(headed(f.keys.Columns, -16), []render.Column{
 		render.Col("segments", render.Int).Text("SEGMENTS", 10), us("min_us", "MIN"), us("p50_us", "P50"), us("p90_us", "P90"), us("p99_us", "P99"), us("max_us", "MAX")})})
 	f.us = histOf[whole](in, "us", "us")
 	return also(f, f.us)
@@ -76,6 +78,6 @@ func (f *tcprtt) Finish(a *render.Answer) {
 		f.table.Int(q.Count).Int(q.Min).Int(q.At(0.5)).Int(q.At(0.9)).Int(q.At(0.99)).Int(q.Max).End()
 	}
 	if f.unknown > 0 {
-		a.Note("left out, no round trip was measured yet or recorded: " + plural(f.unknown, "segment", "segments"))
+		a.Note("left out, no round trip was measured yet or recorded: " + engine.Plural(f.unknown, "segment", "segments"))
 	}
 }

@@ -90,7 +90,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpstates) state(r *engine.Row) {
-	if !isTCP(r.Sock) {
+	if !r.Sock.TCP() {
 		return
 	}
 	before := f.before.Of(r.Sock)

@@ -128,6 +128,6 @@ func (f *tcpsynbl) Finish(a *render.Answer) {
 		a.Note("@backlog[" + keys + "]: histogram of " + what)
 	}
 	noteRules(a, f.twice, f.compat,
-		fmt.Sprintf("--compat: counts %s of IPv4 clients with IPv6 listeners twice", plural(f.twice, "handshake", "handshakes")),
-		fmt.Sprintf("%s; the original (--compat) counts %s, because it counts IPv4 clients of IPv6 listeners twice", plural(f.all, "handshake", "handshakes"), engine.Thousands(f.all+f.twice)))
+		fmt.Sprintf("--compat: counts %s of IPv4 clients with IPv6 listeners twice", engine.Plural(f.twice, "handshake", "handshakes")),
+		fmt.Sprintf("%s; the original (--compat) counts %s, because it counts IPv4 clients of IPv6 listeners twice", engine.Plural(f.all, "handshake", "handshakes"), engine.Thousands(f.all+f.twice)))
 }

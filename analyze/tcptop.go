@@ -56,7 +56,7 @@ func newTcptop(in *engine.Input) engine.Fold {
 	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
 		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), bytes: in.Bytes(), protocol: in.Str("protocol")}
 	in.Sockets("")
-	in.On(firstOf(in, "tcp_msg", "sock_io"), f.row)
+	in.On(in.FirstOf("tcp_msg", "sock_io"), f.row)
 	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
 	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0)}
 	for _, c := range f.keys.Columns {
@@ -80,16 +80,6 @@ func (f *tcptop) conn(r *engine.Row, v *engine.KeyValues) {
 	}
 	v.Str(e[0])
 	v.Str(e[1])
-}
-
-// firstOf is the first of several events that the recording has, or the first of all.
-func firstOf(in *engine.Input, events ...string) string {
-	for _, e := range events {
-		if in.Recorded(e) {
-			return e
-		}
-	}
-	return events[0]
 }
 
 func (f *tcptop) row(r *engine.Row) {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -46,19 +47,19 @@ func (k transition) of(a engine.Analysis) engine.Analysis {
 
 func (f *transitions) columns() []render.Column {
 	time, ip := render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("ip", render.Int).Text("IP", -3)
-	more := join(identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+	more := slices.Concat(identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
 	if f.client {
-		return join([]render.Column{time, render.Col("pid", render.Int).Text("PID", -6), render.Col("comm", render.String).Text("COMM", -16), ip,
+		return slices.Concat([]render.Column{time, render.Col("pid", render.Int).Text("PID", -6), render.Col("comm", render.String).Text("COMM", -16), ip,
 			render.Col("saddr", render.String).Text("SADDR", -15), render.Col("lport", render.Int),
 			render.Col("daddr", render.String).Text("DADDR", -15), render.Col("dport", render.Int).Text("DPORT", -5)}, more)
 	}
-	return join([]render.Column{time, render.Col("pid", render.Int), render.Col("comm", render.String), ip,
+	return slices.Concat([]render.Column{time, render.Col("pid", render.Int), render.Col("comm", render.String), ip,
 		render.Col("raddr", render.String).Text("RADDR", -14), render.Col("rport", render.Int).Text("RPORT", -5),
 		render.Col("laddr", render.String).Text("LADDR", -14), render.Col("lport", render.Int).Text("LPORT", -5)}, more)
 }
 
 func (f *transitions) state(r *engine.Row) {
-	if isTCP(r.Sock) && r.Str(f.oldState) == f.from && r.Str(f.newState) == f.to {
+	if r.Sock.TCP() && r.Str(f.oldState) == f.from && r.Str(f.newState) == f.to {
 		f.lines.add(r.Sock, r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)})
 	}
 }
@@ -100,6 +101,6 @@ func (f *transitions) asIPv4(addr string) string {
 func (f *transitions) Finish(a *render.Answer) {
 	f.lines.rest()
 	noteRules(a, f.v6, f.compat,
-		fmt.Sprintf("--compat: the addresses of %s are wrong, as in the original", plural(f.v6, "IPv6 session", "IPv6 sessions")),
-		fmt.Sprintf("%s; instead of their addresses the original (--compat) prints the IPv4 field: %s, or four bytes of a mapped address", plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
+		fmt.Sprintf("--compat: the addresses of %s are wrong, as in the original", engine.Plural(f.v6, "IPv6 session", "IPv6 sessions")),
+		fmt.Sprintf("%s; instead of their addresses the original (--compat) prints the IPv4 field: %s, or four bytes of a mapped address", engine.Plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
 }

@@ -59,7 +59,7 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 	f := &udpconnect{in: in, seen: map[destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		lport: in.Int("lport"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), proto: in.Str("protocol"), dir: in.Str("dir")}
-	if event := firstOf(in, "udp_connect", "sys_connect"); event == "sys_connect" {
+	if event := in.FirstOf("udp_connect", "sys_connect"); event == "sys_connect" {
 		kind := in.Str("sock_type")
 		in.On(event, func(r *engine.Row) {
 			if r.Str(kind) == "dgram" && r.Int(f.dpt) != 0 {
@@ -99,7 +99,7 @@ func (f *udpconnect) connect(r *engine.Row) {
 	how := connected
 	if ret := r.Int(f.ret); ret != 0 {
 		f.failed++
-		how = result(ret)
+		how = render.Errno(ret)
 	}
 	f.line(r, r.Str(f.dest), r.Int(f.dpt), how)
 }
@@ -119,7 +119,7 @@ func (f *udpconnect) msg(r *engine.Row) {
 	f.seen[d] = true
 	how := "unconnected"
 	if ret := r.Int(f.ret); ret < 0 {
-		how = result(ret)
+		how = render.Errno(ret)
 	}
 	f.line(r, d.addr, d.port, how)
 }
@@ -130,9 +130,9 @@ func (f *udpconnect) Finish(a *render.Answer) {
 		f.first.lines.rest()
 	}
 	noteRules(a, f.others, f.compat,
-		fmt.Sprintf("--compat: includes %s of other protocols", plural(f.others, "connect", "connects")),
-		fmt.Sprintf("left out %s of other protocols (ping, raw); the original shows them (--compat)", plural(f.others, "connect", "connects")))
+		fmt.Sprintf("--compat: includes %s of other protocols", engine.Plural(f.others, "connect", "connects")),
+		fmt.Sprintf("left out %s of other protocols (ping, raw); the original shows them (--compat)", engine.Plural(f.others, "connect", "connects")))
 	if f.failed > 0 && f.compat {
-		a.Note(plural(f.failed, "connect", "connects") + " failed; the original does not mark them")
+		a.Note(engine.Plural(f.failed, "connect", "connects") + " failed; the original does not mark them")
 	}
 }

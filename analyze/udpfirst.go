@@ -26,7 +26,7 @@ func newUDPFirst(in *engine.Input, write func(*udpLine)) *udpFirst {
 	f := &udpFirst{dir: in.Str("dir"), ret: in.Int("ret")}
 	f.lines.write = write
 	in.Sockets("")
-	event := firstOf(in, "udp_msg", "sock_io")
+	event := in.FirstOf("udp_msg", "sock_io")
 	f.gaps = in.Gaps(event)
 	in.Use(event, "first datagrams are not known", f.msg)
 	in.Use("udp_gone", "", nil)

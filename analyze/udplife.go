@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -57,7 +58,7 @@ func newUdplife(in *engine.Input) engine.Fold {
 	f.gaps = in.Gaps("udp_connect", "sys_socket")
 	in.Sockets("their bytes and the time before it are missing")
 	f.talks = newTalks(in, int64(in.Number("idle"))*1e9, f.ended)
-	cols := join(owner(), ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
+	cols := slices.Concat(owner(), ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
 		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("first_send_us", render.Int).In("us"),
 		render.Col("first_recv_us", render.Int).In("us"), render.Col("failed_sends", render.Int)}, identity())
 	why := append(cols[:len(cols):len(cols)], render.Col("why", render.String).Text("WHY", 0))
@@ -127,7 +128,7 @@ func (f *udplife) Finish(a *render.Answer) {
 		a.Note("not listed, too many: " + engine.Thousands(n))
 	}
 	if n := f.talks.joined; n > 0 && !f.compat {
-		a.Note(fmt.Sprintf("%s read without asking for the sender: counted for the only known peer", plural(n, "socket", "sockets")))
+		a.Note(fmt.Sprintf("%s read without asking for the sender: counted for the only known peer", engine.Plural(n, "socket", "sockets")))
 	}
 	if f.v6+f.differ == 0 {
 		return
@@ -136,6 +137,6 @@ func (f *udplife) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("--compat: left out %s of IPv6; bytes or start differ in %s others", engine.Thousands(f.v6), engine.Thousands(f.differ)))
 		return
 	}
-	a.Note(fmt.Sprintf("%s; the original (--compat) leaves out %s of IPv6, and has other bytes or another start in %s", plural(f.sessions, "session", "sessions"),
+	a.Note(fmt.Sprintf("%s; the original (--compat) leaves out %s of IPv6, and has other bytes or another start in %s", engine.Plural(f.sessions, "session", "sessions"),
 		engine.Thousands(f.v6), engine.Thousands(f.differ)))
 }

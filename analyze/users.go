@@ -66,8 +66,8 @@ func (u *users) note(a *render.Answer, one, more string) {
 	switch {
 	case u.unknown == 0:
 	case u.only != noUser:
-		a.Note(fmt.Sprintf("left out %s: the user was not recorded", plural(u.unknown, one, more)))
+		a.Note(fmt.Sprintf("left out %s: the user was not recorded", engine.Plural(u.unknown, one, more)))
 	case u.show:
-		a.Note(fmt.Sprintf("not recorded: the user of %s", plural(u.unknown, one, more)))
+		a.Note(fmt.Sprintf("not recorded: the user of %s", engine.Plural(u.unknown, one, more)))
 	}
 }

@@ -12,7 +12,7 @@ func waitedAccepts(in *engine.Input, f engine.Handler) {
 	dur, ret := in.Int("dur_ns"), in.Int("ret")
 	in.Use("tcp_accept_fn", "", func(r *engine.Row) { *shown.Of(r.Sock) = true })
 	in.Use("sys_accept", "accepts that waited when the recording began are not seen", func(r *engine.Row) {
-		if !r.Has(dur) && r.Int(ret) >= 0 && isTCP(r.Sock) && !*shown.Of(r.Sock) {
+		if !r.Has(dur) && r.Int(ret) >= 0 && r.Sock.TCP() && !*shown.Of(r.Sock) {
 			f(r)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // asked is what a scan looks for.
 func (f *wifiScan) asked(r *engine.Row) string {
-	s := fmt.Sprintf(" %s: %s", r.Str(f.dev), plural(r.Int(f.wanted), "channel", "channels"))
+	s := fmt.Sprintf(" %s: %s", r.Str(f.dev), engine.Plural(r.Int(f.wanted), "channel", "channels"))
 	switch n := r.Int(f.ssids); {
 	case n == 0:
 		s += ", listening only"
@@ -51,14 +51,14 @@ func (f *wifiScan) Finish(a *render.Answer) {
 		f.channels.t.Show()
 	}
 	if n := f.open.Len(); n > 0 {
-		a.Note(plural(int64(n), "scan", "scans") + " not finished at the end of the recording")
+		a.Note(engine.Plural(int64(n), "scan", "scans") + " not finished at the end of the recording")
 	}
 	if f.outside > 0 {
-		a.Note(plural(f.outside, "lookup", "lookups") + " of a channel while its radio was not scanning")
+		a.Note(engine.Plural(f.outside, "lookup", "lookups") + " of a channel while its radio was not scanning")
 	}
 	if f.wrong > 0 {
 		a.Note(fmt.Sprintf("%s; the original (--compat) gives %s another time or none, because it keeps one start for all radios",
-			plural(f.scans, "scan", "scans"), engine.Thousands(f.wrong)))
+			engine.Plural(f.scans, "scan", "scans"), engine.Thousands(f.wrong)))
 	}
 }
 

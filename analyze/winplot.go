@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"netrec/analyze/engine"
@@ -53,18 +54,18 @@ func (p *winPlot) finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("no picture: %v", err))
 		return
 	}
-	t := p.in.Table(render.Spec{Name: "plot", Columns: join([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
+	t := p.in.Table(render.Spec{Name: "plot", Columns: slices.Concat([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("sent_bytes", render.Int).Text("SENT_B", 10).In("bytes"),
 		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, ends())})
 	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
 	a.Note("drawn: the side that sent most, because its congestion window matters; --sock draws another")
-	noteBuffers(a, p.again)
+	p.again.Note(a)
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))
 	if s.late {
 		a.Note("the start of the session is not drawn: other sessions had more rows at that time")
 	}
 	if n := s.Buffers - int64(len(s.Marks)); n > 0 {
-		a.Note(plural(n, "retransmitted buffer", "retransmitted buffers") + " not marked: too many")
+		a.Note(engine.Plural(n, "retransmitted buffer", "retransmitted buffers") + " not marked: too many")
 	}
 }
 
@@ -117,7 +118,7 @@ func (p *winPlot) figure(s *winSeries) *plot.Figure {
 func (p *winPlot) title(s *winSeries) string {
 	t := fmt.Sprintf("socket 0x%x", s.sock.Addr)
 	if s.sock.Tuple() {
-		t = end(s.sock.Laddr, s.sock.Lport) + " > " + end(s.sock.Raddr, s.sock.Rport)
+		t = render.Endpoint(s.sock.Laddr, s.sock.Lport) + " > " + render.Endpoint(s.sock.Raddr, s.sock.Rport)
 	}
 	if s.sock.Comm != "" {
 		t += fmt.Sprintf(" (%s, pid %d)", s.sock.Comm, s.sock.Pid)

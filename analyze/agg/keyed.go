@@ -10,6 +10,9 @@ import (
 // table of more keys than this is no answer.
 const MaxKeys = 1 << 17
 
+// MaxFlows is how many flows of packets a fold remembers.
+const MaxFlows = 1 << 16
+
 // Keyed is a bounded map from a key to its fold.
 type Keyed[K comparable, V any] struct {
 	m        map[K]*V

@@ -144,3 +144,7 @@ func (p *perLife[T]) at(slot int, serial int64, over bool) *T {
 	}
 	return &e.v
 }
+
+// TCP leaves out what else changes state: MPTCP sockets above their TCP ones, SCTP. A
+// file from elsewhere may have changes without a socket, which are none either.
+func (s *Socket) TCP() bool { return s != nil && (s.Protocol == "tcp" || s.Protocol == "") }

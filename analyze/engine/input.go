@@ -202,6 +202,16 @@ func (in *Input) ofTask(r *Row) bool {
 // Recorded reports whether the file has what happened of an event.
 func (in *Input) Recorded(event string) bool { return present(in.Meta, event).status == Answered }
 
+// FirstOf is the first of several events that the file has, or the first of all.
+func (in *Input) FirstOf(events ...string) string {
+	for _, e := range events {
+		if in.Recorded(e) {
+			return e
+		}
+	}
+	return events[0]
+}
+
 // Table adds a table to the answer.
 func (in *Input) Table(s render.Spec) *render.Table {
 	t := in.Answer.Table(s)

@@ -328,3 +328,11 @@ func Thousands(n int64) string {
 	}
 	return s
 }
+
+// Plural is "1 session" or "3 sessions".
+func Plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}

@@ -1,6 +1,9 @@
 package engine
 
-import "netrec/analyze/scan"
+import (
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
 
 // Resent counts the segments that rows of tcp_retrans stand for. TCP retransmits buffers,
 // which hold many segments where offload cuts them up later; RetransSegs, ss, iperf3 and
@@ -49,4 +52,11 @@ func (f *Resent) Limit() string {
 		return ""
 	}
 	return "recorded without segment counts: a retransmitted buffer counts as one segment, but may hold several"
+}
+
+// Note says so in the answer.
+func (f *Resent) Note(a *render.Answer) {
+	if s := f.Limit(); s != "" {
+		a.Note(s)
+	}
 }
