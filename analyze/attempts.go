@@ -7,13 +7,14 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // attempt is one try to connect.
 type attempt struct {
 	began, ended int64 // SYN sent, and outcome; 0 if not seen
 	at           int64 // when the kernel's function returned; 0 before
-	who          process
+	who          shape.Process
 	uid          int64  // noUser if unknown
 	query        string // the name looked up before
 	result       string // connected, the name of an error, closed, pending

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // callKeys are the keys offered for system calls on sockets.
@@ -52,15 +53,15 @@ func countMsgs(event string) func(*engine.Input) engine.Fold {
 
 func countRows(in *engine.Input, defs map[string]engine.KeyDef, on func(engine.Handler)) engine.Fold {
 	ret, keys := in.Int("ret"), in.Keys(defs)
-	counts := countBy[engine.Key](in, "calls", keys.Columns...)
-	counts.table.Unnamed = true
+	counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+	counts.Table.Unnamed = true
 	var failed int64
 	on(func(r *engine.Row) {
 		if counts.Add(keys.Of(r), 1); r.Int(ret) < 0 {
 			failed++
 		}
 	})
-	return also(counts, engine.FoldFunc(func(a *render.Answer) {
+	return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
 		if failed > 0 {
 			a.Note(engine.Plural(failed, "call", "calls") + " returned an error, included in the counts; --by errno shows which")
 		}

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"strings"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
 )
@@ -32,13 +30,4 @@ func putIdentity(t *render.Table, s *agg.Socket) *render.Table {
 // owner are the columns of the process a session belongs to.
 func owner() []render.Column {
 	return []render.Column{render.Col("pid", render.Int).Text("PID", -5), render.Col("comm", render.String).Text("COMM", -10).Cut()}
-}
-
-// headed gives key columns a heading and a width, for tables that are lines and not maps.
-func headed(keys []render.Column, width int) []render.Column {
-	cs := make([]render.Column, len(keys))
-	for i, c := range keys {
-		cs[i] = c.Text(strings.ToUpper(c.Name), width)
-	}
-	return cs
 }

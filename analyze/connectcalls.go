@@ -1,10 +1,13 @@
 package analyze
 
-import "netrec/analyze/agg"
+import (
+	"netrec/analyze/agg"
+	"netrec/analyze/shape"
+)
 
 // connectLine is one call.
 type connectLine struct {
-	who                 process
+	who                 shape.Process
 	family, proto, addr string
 	port, ts, dur, ret  int64
 	done                int64 // ns from the start of the call, -1 if unknown

@@ -40,7 +40,7 @@ func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
 		return
 	}
 	f.sums[a.result]++
-	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.pid).Str(a.who.comm).Int(ipVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
+	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.Pid).Str(a.who.Comm).Int(ipVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
 	if !f.compat {
 		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
 	}

@@ -26,12 +26,6 @@ func (t threadConnects) begin(tid int64, c threadConnect) {
 	t[tid] = c
 }
 
-// Errors of a connect that is asked about again.
-const (
-	eisconn  = 106
-	ealready = 114
-)
-
 // again takes a further connect of a socket that waits: it may tell the outcome.
 func (f *soconnlat) again(r *engine.Row, ret int64) {
 	switch ret {

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -22,8 +23,8 @@ tcpconnect show whether it fails later. The original counts EINPROGRESS as a fai
 	New: func(in *engine.Input) engine.Fold {
 		ret, compat := in.Int("ret"), in.Flag("compat")
 		keys := in.Keys(resultKeys(in, compat))
-		counts := countBy[engine.Key](in, "failed", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "failed", keys.Columns...)
+		counts.Table.Unnamed = true
 		var under int64
 		in.On("sys_connect", func(r *engine.Row) {
 			n := r.Int(ret)
@@ -34,7 +35,7 @@ tcpconnect show whether it fails later. The original counts EINPROGRESS as a fai
 				counts.Add(keys.Of(r), 1)
 			}
 		})
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case under > 0 && compat:
 				a.Note(fmt.Sprintf("--compat: includes %s that returned EINPROGRESS and continued", engine.Plural(under, "connect", "connects")))

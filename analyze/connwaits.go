@@ -3,7 +3,6 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
-	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
@@ -120,12 +119,4 @@ func (f *connWaits) epolled(pid, epfd int64, data uint64) *agg.File {
 		}
 	}
 	return f.in.FD(pid, int64(int32(data)))
-}
-
-// noteLostEnds says how many connects are not counted because the row that ends them may be
-// among those that were lost.
-func noteLostEnds(a *render.Answer, n int64, which string) {
-	if n > 0 {
-		a.Note(engine.Plural(n, "connect", "connects") + " whose " + which + " may be in lost rows are not counted")
-	}
 }

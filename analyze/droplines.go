@@ -5,11 +5,12 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // dropLine is a packet that was dropped, as a line shows it.
 type dropLine struct {
-	task                                         process // 0 unless the packet was dropped for it
+	task                                         shape.Process // 0 unless the packet was dropped for it
 	dev, proto, from, to, reason, location, kind string
 	length                                       int64
 }
@@ -50,23 +51,15 @@ func (f *dropLines) add(r *engine.Row, dev string) {
 		return
 	}
 	if pid, comm := f.in.Owner(r); pid != 0 {
-		d.task = process{f.names.Get(comm), pid}
+		d.task = shape.Process{Comm: f.names.Get(comm), Pid: pid}
 	}
 	f.lines.pass(r.TS, d)
 }
 
-// packetEnds are source and destination of a packet, with their ports if it has any.
-func packetEnds(r *engine.Row, saddr, sport, daddr, dport scan.Col) (from, to string) {
-	if !r.Has(sport) && !r.Has(dport) {
-		return r.Str(saddr), r.Str(daddr)
-	}
-	return endOf(r.Str(saddr), r.Int(sport)), endOf(r.Str(daddr), r.Int(dport))
-}
-
 func (f *dropLines) line(s *agg.Socket, ts int64, d dropLine) {
 	pid, comm := s.Pid, s.Comm
-	if d.task.pid != 0 {
-		pid, comm = d.task.pid, d.task.comm
+	if d.task.Pid != 0 {
+		pid, comm = d.task.Pid, d.task.Comm
 	}
 	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).StrOr(d.dev).StrOr(d.proto).StrOr(d.from).StrOr(d.to).StrOr(d.reason).StrOr(d.location)
 	f.t.StrOr(d.kind).Int(d.length).IntOr(int64(s.Addr), s.Addr != 0).IntOr(int64(s.Gen), s.Addr != 0).Int(ts).End()

@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // echoHost is what became of the echo requests to one host.
@@ -16,7 +17,7 @@ type echoHost struct {
 
 // host is what is known of the host that an echo is of.
 func (f *superping) host(k echo) *echoHost {
-	if h := f.hosts.At(text(k.remote)); h != nil {
+	if h := f.hosts.At(shape.Text(k.remote)); h != nil {
 		return h
 	}
 	return &echoHost{}
@@ -48,7 +49,7 @@ func (f *superping) listHosts() (pending int64) {
 		render.Col("requests", render.Int).Text("REQUESTS", 8), render.Col("lost", render.Int).Text("LOST", 6), render.Col("late", render.Int).Text("LATE", 6),
 		render.Col("duplicates", render.Int).Text("DUPS", 6), render.Col("min_us", render.Int).Text("MIN_us", 9).In("us"), render.Col("average_us", render.Int).Text("AVG_us", 9).In("us"),
 		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int), render.Col("no_neighbour", render.Int), render.Col("unknown", render.Int)}})
-	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, text.Compare) {
+	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, shape.Text.Compare) {
 		h := f.hosts.At(k)
 		answered := h.rtt.Count > 0
 		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending-h.unknown, 0)).Int(h.late).Int(h.twice)

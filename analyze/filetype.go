@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -26,14 +27,14 @@ file layer and how many did not. The original cannot show that.`,
 		typ, pid, comm, dir, fn := in.Str("file_type"), in.Int("pid"), in.Str("comm"), in.Str("dir"), in.Str("func")
 		keys := in.Keys(map[string]engine.KeyDef{"type": {Columns: []render.Column{render.Col("type", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(cmp.Or(fileTypes[r.Str(typ)], "other")) }}})
-		counts := countBy[engine.Key](in, "calls", keys.Columns...)
-		counts.table.Unnamed = true
-		var ways agg.Keyed[process, fileWays]
+		counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+		counts.Table.Unnamed = true
+		var ways agg.Keyed[shape.Process, fileWays]
 		in.On("vfs_rw", func(r *engine.Row) {
 			if counts.Add(keys.Of(r), 1); r.Str(typ) != "socket" {
 				return
 			}
-			if w := ways.At(process{r.Str(comm), r.Int(pid)}); w != nil {
+			if w := ways.At(shape.Process{Comm: r.Str(comm), Pid: r.Int(pid)}); w != nil {
 				if f := r.Str(fn); f == "vfs_read" || f == "vfs_readv" {
 					w.reads++
 				} else {
@@ -42,7 +43,7 @@ file layer and how many did not. The original cannot show that.`,
 			}
 		})
 		in.Use("sock_io", "what does not pass through files is not known", func(r *engine.Row) {
-			if w := ways.At(process{r.Str(comm), r.Int(pid)}); w == nil {
+			if w := ways.At(shape.Process{Comm: r.Str(comm), Pid: r.Int(pid)}); w == nil {
 				return
 			} else if r.Str(dir) == "send" {
 				w.sends++
@@ -50,7 +51,7 @@ file layer and how many did not. The original cannot show that.`,
 				w.receives++
 			}
 		})
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
 			if in.Meta.Share("vfs_rw") != nil {
 				a.Note("the table of socket calls needs all file I/O: netrec record --packets all")
 			} else if in.Recorded("sock_io") {
@@ -66,14 +67,14 @@ var fileTypes = map[string]string{"socket": "socket", "link": "link", "regular":
 // fileWays is how many socket calls a process made, and how many of them through files.
 type fileWays struct{ reads, writes, sends, receives int64 }
 
-func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[process, fileWays]) {
+func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[shape.Process, fileWays]) {
 	t := in.Table(render.Spec{Name: "ways", Title: "socket calls, and how many came through the file layer", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("receives", render.Int).Text("RECV", 9), render.Col("file_reads", render.Int).Text("BY READ", 9),
 		render.Col("sends", render.Int).Text("SEND", 9), render.Col("file_writes", render.Int).Text("BY WRITE", 9)}})
 	var past int64
-	for _, k := range ways.Sorted(func(w *fileWays) int64 { return w.sends + w.receives }, process.Compare) {
+	for _, k := range ways.Sorted(func(w *fileWays) int64 { return w.sends + w.receives }, shape.Process.Compare) {
 		w := ways.At(k)
-		t.Int(k.pid).Str(k.comm).Int(w.receives).Int(w.reads).Int(w.sends).Int(w.writes).End()
+		t.Int(k.Pid).Str(k.Comm).Int(w.receives).Int(w.reads).Int(w.sends).Int(w.writes).End()
 		past += max(w.sends-w.writes, 0) + max(w.receives-w.reads, 0)
 	}
 	if past > 0 {

@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/shape"
+)
 
 var _ = register(engine.Analysis{
 	Name: "funccount",
@@ -20,6 +23,6 @@ Functions that the compiler inlined or split show under other names or not at al
 also has the IPv6 functions, which udp_* does not match. For drivers other than ixgbevf, use
 driverfuncs with --match.`,
 	Example: "funccount --match tcp_* --rate",
-	Options: countedOptions("func"),
-	New:     func(in *engine.Input) engine.Fold { return newCounted(in, "func_count", "func", "") },
+	Options: shape.CountedOptions("func"),
+	New:     func(in *engine.Input) engine.Fold { return shape.NewCounted(in, "func_count", "func", "") },
 })

@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -130,7 +131,7 @@ func (f *gethostlatency) Finish(a *render.Answer) {
 	if f.compat && f.bare > 0 {
 		a.Note(fmt.Sprintf("not recorded: the name at the return of %s", engine.Plural(f.bare, "lookup", "lookups")))
 	}
-	noteRules(a, f.changed, f.compat,
+	shape.NoteRules(a, f.changed, f.compat,
 		fmt.Sprintf("names that had changed in memory when the call returned: %d", f.changed),
 		fmt.Sprintf("%s had another name in memory at the return; the originals show that one (--compat)", engine.Plural(f.changed, "lookup", "lookups")))
 	if f.failed > 0 {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -15,19 +16,19 @@ shows on which CPUs they are handled. Handlers that share a line have separate n
 in the kernel's entry code before the handler is not included. BCC leaves out runs of a
 handler whose device had not raised the interrupt; --compat does the same.`,
 	Example: "hardirqs --by name,cpu",
-	Options: irqOptions("name", engine.Compat("leave out handlers whose device had not raised the interrupt")),
+	Options: shape.IRQOptions("name", engine.Compat("leave out handlers whose device had not raised the interrupt")),
 	New: func(in *engine.Input) engine.Fold {
 		name, ret := in.Str("irq_name"), in.Str("irq_ret")
-		f := newIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("name", render.String)},
+		f := shape.NewIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("name", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(name)) }}, "name", "HARDIRQ", 26, false)
-		h := &hardirqs{irqSums: f, compat: in.Flag("compat")}
+		h := &hardirqs{IRQSums: f, compat: in.Flag("compat")}
 		in.On("irq", func(r *engine.Row) {
 			if r.Str(ret) == "none" {
 				if h.others++; h.compat {
 					return
 				}
 			}
-			h.add(r, r.Int(h.dur))
+			h.Add(r, r.Int(h.Dur))
 		})
 		return h
 	},
@@ -35,14 +36,14 @@ handler whose device had not raised the interrupt; --compat does the same.`,
 
 // hardirqs counts runs of handlers that found nothing to do apart.
 type hardirqs struct {
-	*irqSums
+	*shape.IRQSums
 	compat bool
 	others int64
 }
 
 // Finish adds what the other rule changes.
 func (h *hardirqs) Finish(a *render.Answer) {
-	h.irqSums.Finish(a)
+	h.IRQSums.Finish(a)
 	switch n := engine.Plural(h.others, "run", "runs"); {
 	case h.others == 0:
 	case h.compat:

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -137,7 +138,7 @@ func (f *ipecn) Finish(a *render.Answer) {
 		f.socks.Finish(a)
 		f.share(a)
 	}
-	noteRules(a, f.others, f.compat,
+	shape.NoteRules(a, f.others, f.compat,
 		fmt.Sprintf("--compat: left out %s: sent, IPv6, or marked inside a tunnel", engine.Plural(f.others, "packet", "packets")),
 		fmt.Sprintf("%s: sent, IPv6, or marked inside a tunnel; the original does not see these (--compat)", engine.Plural(f.others, "packet", "packets")))
 }

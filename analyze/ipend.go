@@ -1,9 +1,11 @@
 package analyze
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 )
@@ -90,4 +92,30 @@ func (s *stamp) put(t *render.Table, ts int64) *render.Table {
 // mapped reports an IPv4 address, also in its form for IPv6 sockets.
 func mapped(addr string) bool {
 	return addr != "" && (ipVersion(addr) == 4 || strings.HasPrefix(addr, "::ffff:"))
+}
+
+// destination is where a socket that is not connected sent to.
+type destination struct {
+	serial int64
+	addr   string
+	port   int64
+}
+
+func (d destination) compare(o destination) int {
+	return cmp.Or(cmp.Compare(d.serial, o.serial), cmp.Compare(d.addr, o.addr), cmp.Compare(d.port, o.port))
+}
+
+// dnsPort is the port of name servers.
+const dnsPort = 53
+
+// unseenEnd is why a life is cut whose end is not in the recording.
+const unseenEnd = "end not seen"
+
+// unborn says why a life has no beginning: it is older than the recording, unless the row
+// may be lost.
+func unborn(s *agg.Socket, gaps *agg.Gaps) string {
+	if !s.Older && gaps.Between(0, s.First) {
+		return "beginning not seen"
+	}
+	return "began before"
 }

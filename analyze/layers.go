@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // Layers outside of the network stack.
@@ -27,7 +28,7 @@ type layers struct {
 }
 
 func newLayers(in *engine.Input, keys *engine.Keys) *layers {
-	return &layers{keys: keys, known: map[string]int{}, t: in.Table(render.Spec{Name: "layers", Columns: slices.Concat(headed(keys.Columns, -16), []render.Column{
+	return &layers{keys: keys, known: map[string]int{}, t: in.Table(render.Spec{Name: "layers", Columns: slices.Concat(shape.Headed(keys.Columns, -16), []render.Column{
 		render.Col("layer", render.String).Text("LAYER", -16), render.Col("self", render.Int).Text("SELF", 8),
 		render.Col("self_percent", render.Fixed).Digits(1).Text("%", 6), render.Col("within", render.Int).Text("WITHIN", 8),
 		render.Col("within_percent", render.Fixed).Digits(1).Text("%", 6)})})}

@@ -5,6 +5,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // listenQueue is what happened at the queues of one listening socket.
@@ -12,7 +13,7 @@ type listenQueue struct {
 	addr  uint64
 	laddr string
 	lport int64
-	who   process
+	who   shape.Process
 
 	limit                     int64
 	syns, handshakes, synacks int64
@@ -54,7 +55,7 @@ func newListeners(in *engine.Input) *listeners {
 	in.Use("tcp_state", "owners of listeners that began to listen are not known", func(r *engine.Row) {
 		if r.Sock != nil && r.Str(f.newState) == "LISTEN" {
 			q := f.at(listenerKey{r.Sock.Addr, r.Sock.Lport})
-			q.laddr, q.who = r.Sock.Laddr, process{r.Sock.Comm, r.Sock.Pid}
+			q.laddr, q.who = r.Sock.Laddr, shape.Process{Comm: r.Sock.Comm, Pid: r.Sock.Pid}
 		}
 	})
 	return f
@@ -70,10 +71,10 @@ func (f *listeners) of(r *engine.Row, own *agg.Socket) *listenQueue {
 	if r.Has(f.limit) {
 		q.limit = r.Int(f.limit)
 	}
-	if own != nil && q.who.pid == 0 && own.Pid != 0 {
-		q.laddr, q.who = own.Laddr, process{own.Comm, own.Pid}
+	if own != nil && q.who.Pid == 0 && own.Pid != 0 {
+		q.laddr, q.who = own.Laddr, shape.Process{Comm: own.Comm, Pid: own.Pid}
 	}
-	if q.who.pid == 0 {
+	if q.who.Pid == 0 {
 		f.older(q)
 	}
 	return q
@@ -95,12 +96,12 @@ func (f *listeners) at(k listenerKey) *listenQueue {
 
 // older looks a listener up among the sockets alive at the start, once.
 func (f *listeners) older(q *listenQueue) {
-	q.who.pid = -1
+	q.who.Pid = -1
 	for i := range f.in.Meta.Sockets {
 		s := &f.in.Meta.Sockets[i]
 		if s.State == "LISTEN" && int64(s.Lport) == q.lport {
 			if q.laddr = s.Laddr; len(s.Owners) > 0 {
-				q.who = process{s.Owners[0].Comm, int64(s.Owners[0].Pid)}
+				q.who = shape.Process{Comm: s.Owners[0].Comm, Pid: int64(s.Owners[0].Pid)}
 			}
 			return
 		}

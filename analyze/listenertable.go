@@ -59,7 +59,7 @@ func (f *listeners) show() {
 		render.Col("syn_drops", render.Int).Text("SYNDROP", 7), render.Col("late_drops", render.Int).Text("ACKDROP", 7),
 		render.Col("syn_retransmits", render.Int).Text("SYN+", 6), render.Col("synack_retransmits", render.Int).Text("SYNACK+", 7), render.Col("sock", render.Addr)}})
 	for _, q := range all {
-		t.Str(q.end()).IntOr(q.who.pid, q.who.pid > 0).StrOr(q.who.comm).Int(q.limit).Int(q.syns).Int(q.handshakes)
+		t.Str(q.end()).IntOr(q.who.Pid, q.who.Pid > 0).StrOr(q.who.Comm).Int(q.limit).Int(q.syns).Int(q.handshakes)
 		t.Int(q.requests).Int(q.longest).Int(q.synDrops).Int(q.lateDrops).Int(q.again).Int(q.synacks).Uint(q.addr).End()
 	}
 }

@@ -26,15 +26,6 @@ type livesLook struct {
 	csv       bool
 }
 
-// traffic is what a session moved.
-type traffic struct {
-	tx, rx int64
-	known  bool
-}
-
-// unseenEnd is why a life is cut whose end is not in the recording.
-const unseenEnd = "end not seen"
-
 // newLives makes the tables; more columns of whole sessions are for programs, and for
 // people who want them wide.
 func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
@@ -95,15 +86,6 @@ func (l *lives) open(s *agg.Socket) {
 		why = unborn(s, l.gaps) + ", " + why
 	}
 	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), traffic{}).Str(why).End()
-}
-
-// unborn says why a life has no beginning: it is older than the recording, unless the row
-// may be lost.
-func unborn(s *agg.Socket, gaps *agg.Gaps) string {
-	if !s.Older && gaps.Between(0, s.First) {
-		return "beginning not seen"
-	}
-	return "began before"
 }
 
 // since is when the part of a life that the recording has begins.

@@ -9,12 +9,6 @@ import (
 	"netrec/analyze/scan"
 )
 
-// packetFlow is the way of a packet: its source and destination.
-type packetFlow struct {
-	saddr, daddr string
-	sport, dport int64
-}
-
 // lostHere is what this host dropped of a flow and TCP has not sent again yet.
 type lostHere struct {
 	bytes int64

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // msgSizes makes the analysis of how much a protocol's send or receive functions moved.
@@ -37,7 +38,7 @@ func (m msgSizes) of(a engine.Analysis) engine.Analysis {
 type msgSizer struct {
 	msgSizes
 	keys   *engine.Keys
-	sizes  *mapOf[engine.Key, agg.Log2]
+	sizes  *shape.Map[engine.Key, agg.Log2]
 	compat bool
 	data   bool // zero is no size
 
@@ -53,9 +54,9 @@ func (m msgSizes) fold(in *engine.Input) engine.Fold {
 		dir: in.Str("dir"), calls: newMsgCalls(in, m.event)}
 	f.keys = in.Keys(map[string]engine.KeyDef{"func": f.calls.key()})
 	f.data = m.dir == "recv" && in.Flag("data")
-	f.sizes = histOf[engine.Key](in, m.name, "bytes", f.keys.Columns...)
+	f.sizes = shape.Hist[engine.Key](in, m.name, "bytes", f.keys.Columns...)
 	f.calls.on(in, f.row)
-	return also(f.sizes, f)
+	return shape.Also(f.sizes, f)
 }
 
 // values are what the right rule and the original's take a call for; negative for nothing.
@@ -113,7 +114,7 @@ func (f *msgSizer) Finish(a *render.Answer) {
 		a.Note(engine.Plural(f.failed, "call that returned an error is", "calls that returned an error are") + " not counted")
 	}
 	calls := engine.Plural(f.differ, "call", "calls")
-	noteRules(a, f.differ, f.compat,
+	shape.NoteRules(a, f.differ, f.compat,
 		fmt.Sprintf("--compat: %s; without it %s; the two differ in %s", engine.Plural(f.original, "value", "values"), engine.Thousands(f.right), calls),
 		fmt.Sprintf("%s; the original (--compat) has %s; the two differ in %s", engine.Plural(f.right, "value", "values"), engine.Thousands(f.original), calls))
 }

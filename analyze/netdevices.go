@@ -4,6 +4,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // deviceSums is what crossed a device: packets on both sides of GRO and of GSO, and how
@@ -16,14 +17,14 @@ type deviceSums struct {
 }
 
 func (f *netsize) device(r *engine.Row) *deviceSums {
-	if d := f.devices.At(text(r.Str(f.dev))); d != nil {
+	if d := f.devices.At(shape.Text(r.Str(f.dev))); d != nil {
 		return d
 	}
 	return &deviceSums{}
 }
 
 // listDevices is the table of them.
-func listDevices(in *engine.Input, names []text, sums *agg.Keyed[text, deviceSums]) {
+func listDevices(in *engine.Input, names []shape.Text, sums *agg.Keyed[shape.Text, deviceSums]) {
 	t := in.Table(render.Spec{Name: "devices", Columns: []render.Column{render.Col("dev", render.String).Text("DEV", -15),
 		render.Col("nic_recv", render.Int).Text("NIC_RECV", 10), render.Col("recv", render.Int).Text("RECV", 10),
 		render.Col("recv_segments", render.Fixed).Digits(2).Text("PER_RECV", 8), render.Col("send", render.Int).Text("SEND", 10),

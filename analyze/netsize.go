@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -42,9 +43,9 @@ A packet that a driver refuses is retried and counts once; --compat counts each 
 type netsize struct {
 	in        *engine.Input
 	keys      *engine.Keys
-	devices   agg.Keyed[text, deviceSums]
-	hists     [4]*mapOf[engine.Key, agg.Log2] // nic_recv, nic_send, recv, send
-	segments  [4]*mapOf[engine.Key, agg.Log2] // of recv and send; nil without --segments
+	devices   agg.Keyed[shape.Text, deviceSums]
+	hists     [4]*shape.Map[engine.Key, agg.Log2] // nic_recv, nic_send, recv, send
+	segments  [4]*shape.Map[engine.Key, agg.Log2] // of recv and send; nil without --segments
 	compat    bool
 	wire      bool
 	list      bool
@@ -59,12 +60,12 @@ func newNetsize(in *engine.Input) engine.Fold {
 		skb: in.Int("skb"), length: in.Int("len_bytes"), rc: in.Int("rc"), segs: in.Int("gso_segs"), size: in.Int("gso_size"), dev: in.Str("dev"), proto: in.Str("ethertype")}
 	var all []engine.Fold
 	for i, name := range []string{"nic_recv_bytes", "nic_send_bytes", "recv_bytes", "send_bytes"} {
-		f.hists[i] = histOf[engine.Key](in, name, "bytes", f.keys.Columns...)
+		f.hists[i] = shape.Hist[engine.Key](in, name, "bytes", f.keys.Columns...)
 		all = append(all, f.hists[i])
 	}
 	if in.Flag("segments") {
-		f.segments[2] = histOf[engine.Key](in, "recv_segments", "segments", f.keys.Columns...)
-		f.segments[3] = histOf[engine.Key](in, "send_segments", "segments", f.keys.Columns...)
+		f.segments[2] = shape.Hist[engine.Key](in, "recv_segments", "segments", f.keys.Columns...)
+		f.segments[3] = shape.Hist[engine.Key](in, "send_segments", "segments", f.keys.Columns...)
 		all = append(all, f.segments[2], f.segments[3])
 	}
 	in.On("dev_recv", func(r *engine.Row) { f.add(r, 2) })
@@ -74,7 +75,7 @@ func newNetsize(in *engine.Input) engine.Fold {
 	if f.wire || f.list {
 		in.Use("dev_start_xmit", "what the hardware cuts is not known", f.started)
 	}
-	return also(append(all, f)...)
+	return shape.Also(append(all, f)...)
 }
 
 // add counts a packet at one of the four places.
@@ -97,9 +98,6 @@ func (f *netsize) add(r *engine.Row, place int) {
 		d.mostOut = max(d.mostOut, segs)
 	}
 }
-
-// busy is the answer of a driver that has no room: the packet will be sent again.
-const busy = 16
 
 func (f *netsize) xmit(r *engine.Row) {
 	cut, known := f.offloaded.End(r.Uint(f.skb))
@@ -124,7 +122,7 @@ func (f *netsize) xmit(r *engine.Row) {
 
 // Finish lists the devices and what the histograms cannot show.
 func (f *netsize) Finish(a *render.Answer) {
-	names := f.devices.Sorted(func(*deviceSums) int64 { return 0 }, text.Compare)
+	names := f.devices.Sorted(func(*deviceSums) int64 { return 0 }, shape.Text.Compare)
 	var silent []string
 	for _, n := range names {
 		if d := f.devices.At(n); d.up > 0 && d.in == 0 {

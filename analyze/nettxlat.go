@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -41,7 +42,7 @@ type transmission struct {
 }
 
 type nettxlat struct {
-	us, local, dropped *mapOf[engine.Key, agg.Log2]
+	us, local, dropped *shape.Map[engine.Key, agg.Log2]
 	keys               *engine.Keys
 	right, original    agg.Pending[uint64, transmission]
 	compat             bool
@@ -53,9 +54,9 @@ type nettxlat struct {
 
 func newNettxlat(in *engine.Input) engine.Fold {
 	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb")}
-	f.dropped = histOf[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
-	f.local = histOf[engine.Key](in, "local_us", "us", f.keys.Columns...)
-	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	f.dropped = shape.Hist[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
+	f.local = shape.Hist[engine.Key](in, "local_us", "us", f.keys.Columns...)
+	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
 	follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
 	// Drops are recorded whether or not their packet was drawn. This one may have ended unseen.
 	f.whole = in.Meta.Share("dev_start_xmit") == nil || in.Recorded("skb_free")
@@ -67,9 +68,9 @@ func newNettxlat(in *engine.Input) engine.Fold {
 	in.Use("dev_gro_in", "", f.receive)
 	in.Use("skb_free", "", func(r *engine.Row) { f.right.End(r.Uint(f.skb)) })
 	if f.compat {
-		return also(f.us, f)
+		return shape.Also(f.us, f)
 	}
-	return also(f.dropped, f.local, f.us, f)
+	return shape.Also(f.dropped, f.local, f.us, f)
 }
 
 func (f *nettxlat) start(r *engine.Row) {

@@ -9,13 +9,14 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // overflow is a packet that found no room in a receive queue, or memory that was refused.
 type overflow struct {
 	event, prot, what             string
 	rmem, rcvbuf, truesize, pages known
-	who                           process // of the row, where the socket has no owner
+	who                           shape.Process // of the row, where the socket has no owner
 	sock                          *agg.Socket
 	serial, skb                   int64
 	reason                        string // of the drop of that packet
@@ -59,7 +60,7 @@ func newOverflows(in *engine.Input, compat bool) *overflows {
 // add takes a row; what says it as the original does.
 func (f *overflows) add(r *engine.Row, what string) {
 	pid, comm := f.in.Owner(r)
-	o := &overflow{event: r.Event.Name, prot: f.names.Get(r.Str(f.prot)), what: what, skb: r.Int(f.skb), who: process{f.names.Get(comm), pid},
+	o := &overflow{event: r.Event.Name, prot: f.names.Get(r.Str(f.prot)), what: what, skb: r.Int(f.skb), who: shape.Process{Comm: f.names.Get(comm), Pid: pid},
 		rmem: knownOf(r, f.rmem), rcvbuf: knownOf(r, f.rcvbuf), truesize: knownOf(r, f.truesize), pages: knownOf(r, f.pages)}
 	if o.dropped = o.skb == 0 || !f.drops; !o.dropped {
 		f.bySkb[o.skb] = o
@@ -93,17 +94,17 @@ func (f *overflows) line(s *agg.Socket, ts int64, o *overflow) {
 	}
 	who := o.who
 	if s.Pid != 0 {
-		who = process{s.Comm, s.Pid}
+		who = shape.Process{Comm: s.Comm, Pid: s.Pid}
 	}
 	said := "tracepoint:sock:" + o.event + " " + o.what
 	if !f.compat {
-		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", render.Endpoint(s.Laddr, s.Lport), render.Endpoint(s.Raddr, s.Rport), o.prot, who.comm, o.reason)), " ")
+		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", render.Endpoint(s.Laddr, s.Lport), render.Endpoint(s.Raddr, s.Rport), o.prot, who.Comm, o.reason)), " ")
 	}
 	f.t.Str(said).Str(o.event)
 	for _, n := range [...]known{o.rmem, o.rcvbuf, o.truesize, o.pages} {
 		f.t.IntOr(n.v, n.ok)
 	}
-	f.t.StrOr(o.reason).IntOr(who.pid, who.pid != 0).StrOr(who.comm).Int(ts)
+	f.t.StrOr(o.reason).IntOr(who.Pid, who.Pid != 0).StrOr(who.Comm).Int(ts)
 	putIdentity(f.t, s).End()
 }
 

@@ -5,6 +5,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 	"netrec/schema"
 )
 
@@ -31,7 +32,7 @@ type overview struct {
 	in    *engine.Input
 	wrong *findings.Set
 	top   int
-	procs *engine.Busy[process]
+	procs *engine.Busy[shape.Process]
 	socks *busiest
 	spent *engine.Spent
 }
@@ -40,7 +41,7 @@ func newOverview(in *engine.Input) engine.Fold {
 	f := &overview{in: in, top: max(1, in.Number("top")), spent: in.Spent()}
 	f.wrong = findings.New(in, in.Text("threshold"), findings.MostOfRule)
 	var names agg.Intern
-	f.procs = engine.NewBusy(in, func(pid int64, comm string) process { return process{names.Get(comm), pid} })
+	f.procs = engine.NewBusy(in, func(pid int64, comm string) shape.Process { return shape.Process{Comm: names.Get(comm), Pid: pid} })
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
 			in.Use(e.Name, "", f.row)
@@ -64,9 +65,9 @@ func (f *overview) Finish(a *render.Answer) {
 	f.recording(cost)
 	f.events()
 	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, process.Compare); len(best) > 0 {
+		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, shape.Process.Compare); len(best) > 0 {
 		for _, e := range best {
-			t.Int(e.Key.pid).Str(e.Key.comm).Int(e.Count).End()
+			t.Int(e.Key.Pid).Str(e.Key.Comm).Int(e.Count).End()
 		}
 	}
 	f.socks.Finish(a)

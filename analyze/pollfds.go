@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -36,8 +37,8 @@ descriptors in an epoll instance count when they are ready.`,
 
 type pollfds struct {
 	in          *engine.Input
-	calls       *mapOf[engine.Key, int64]
-	share       *mapOf[engine.Key, linear]
+	calls       *shape.Map[engine.Key, int64]
+	share       *shape.Map[engine.Key, shape.LinearHist]
 	keys        *engine.Keys
 	others      *engine.Keys // without the number of descriptors
 	types       pollTypes
@@ -54,10 +55,10 @@ func newPollfds(in *engine.Input) engine.Fold {
 		pid: in.Int("pid"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
-	f.calls = countBy[engine.Key](in, "calls", f.keys.Columns...)
-	f.calls.table.Unnamed = true
+	f.calls = shape.Count[engine.Key](in, "calls", f.keys.Columns...)
+	f.calls.Table.Unnamed = true
 	f.others = in.Keys(map[string]engine.KeyDef{"nfds": {Put: func(*engine.Row, *engine.KeyValues) {}}})
-	f.share = percentOf[engine.Key](in, "ready_percent", f.others.Columns...)
+	f.share = shape.Percent[engine.Key](in, "ready_percent", f.others.Columns...)
 	f.types.in = in
 	in.Descriptors("")
 	in.On("sys_poll", f.poll)
@@ -65,9 +66,9 @@ func newPollfds(in *engine.Input) engine.Fold {
 		in.Context("sys_epoll_ctl", "how many descriptors an epoll instance has is not known", f.control)
 	}
 	if f.compat {
-		return also(f.calls, f)
+		return shape.Also(f.calls, f)
 	}
-	return also(f.calls, f.share, f)
+	return shape.Also(f.calls, f.share, f)
 }
 
 func (f *pollfds) control(r *engine.Row) {
@@ -139,7 +140,7 @@ func (f *pollfds) Finish(a *render.Answer) {
 	if f.unnamed > 0 && !f.compat {
 		a.Note(engine.Plural(f.unnamed, "descriptor", "descriptors") + " have no type: the recorder truncates long lists")
 	}
-	noteRules(a, f.ppolls, f.compat, engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
+	shape.NoteRules(a, f.ppolls, f.compat, engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
 		engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
 	if f.left > 0 {
 		a.Note(fmt.Sprintf("left out %s of other kinds; --all counts them", engine.Plural(f.left, "call", "calls")))

@@ -4,12 +4,13 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // pollTypes counts what the descriptors are that programs wait on.
 type pollTypes struct {
 	in    *engine.Input
-	types agg.Keyed[text, pollType]
+	types agg.Keyed[shape.Text, pollType]
 }
 
 // pollType is how often descriptors of a type were waited on, and how often one was ready.
@@ -31,7 +32,7 @@ func (f *pollTypes) of(file *agg.File) *pollType {
 			name += " listener"
 		}
 	}
-	if t := f.types.At(text(name)); t != nil {
+	if t := f.types.At(shape.Text(name)); t != nil {
 		return t
 	}
 	return &pollType{}
@@ -41,7 +42,7 @@ func (f *pollTypes) of(file *agg.File) *pollType {
 func (f *pollTypes) Finish(*render.Answer) {
 	t := f.in.Table(render.Spec{Name: "types", Title: "descriptors by what they lead to, each time that a call waits on them", Columns: []render.Column{
 		render.Col("type", render.String).Text("TYPE", -18), render.Col("watched", render.Int).Text("WATCHED", 10), render.Col("ready", render.Int).Text("READY", 10)}})
-	for _, k := range f.types.Sorted(func(p *pollType) int64 { return -p.watched }, text.Compare) {
+	for _, k := range f.types.Sorted(func(p *pollType) int64 { return -p.watched }, shape.Text.Compare) {
 		p := f.types.At(k)
 		t.Str(string(k)).IntOr(p.watched, p.watched > 0).Int(p.ready).End()
 	}

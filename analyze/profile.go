@@ -10,6 +10,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 	"netrec/schema"
 )
 
@@ -68,7 +69,7 @@ func newProfile(in *engine.Input) engine.Fold {
 	}
 	in.On("cpu_sample", f.row)
 	if f.layers != nil {
-		return also(f.layers, f)
+		return shape.Also(f.layers, f)
 	}
 	if f.folded {
 		f.t = in.Table(render.Spec{Name: "folded", Look: render.Lines, Columns: []render.Column{

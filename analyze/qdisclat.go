@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -44,8 +45,8 @@ whatever happened in between, and knows no segments.`,
 })
 
 type qdisclat struct {
-	us        *mapOf[engine.Key, agg.Log2]
-	path      *mapOf[andText, agg.Log2]
+	us        *shape.Map[engine.Key, agg.Log2]
+	path      *shape.Map[shape.AndText, agg.Log2]
 	keys      *engine.Keys
 	wayKeys   *engine.Keys // of the whole path, which is no queue's
 	queues    *queues
@@ -79,7 +80,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 		skb: in.Int("skb"), qdisc: in.Int("qdisc"), packets: in.Int("packets"), parent: in.Int("parent_skb"), ok: in.Int("ok"),
 		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
-	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
+	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
 	onLostPackets(in, func() {
 		f.stays.GoneAll()
 		f.way.Clear()
@@ -103,10 +104,10 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	if in.Flag("path") {
 		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
-		f.path = histOf[andText](in, "path_us", "us", slices.Concat(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
-		return also(f.path, f.us, f)
+		f.path = shape.Hist[shape.AndText](in, "path_us", "us", slices.Concat(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
+		return shape.Also(f.path, f.us, f)
 	}
-	return also(f.us, f)
+	return shape.Also(f.us, f)
 }
 
 // Finish lists the queues and tells the rules apart.

@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/shape"
+)
 
 func (f *qdisclat) wants(r *engine.Row) bool {
 	return (f.kind == "" || r.Str(f.kindOf) == f.kind) && (f.dev == "" || r.Str(f.devOf) == f.dev)
@@ -66,7 +69,7 @@ func (f *qdisclat) started(r *engine.Row) {
 	f.entry.End(skb)
 	if f.path != nil && (f.dev == "" || r.Str(f.devOf) == f.dev) {
 		if began, ok := f.way.End(skb); ok {
-			f.path.Add(andText{f.wayKeys.Of(r), r.Str(f.devOf)}, (r.TS-began)/1000)
+			f.path.Add(shape.AndText{Key: f.wayKeys.Of(r), Text: r.Str(f.devOf)}, (r.TS-began)/1000)
 		}
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // query is a datagram to a name server and the one that came back.
 type query struct {
 	began, ended int64
-	who          process
+	who          shape.Process
 	server       string
 }
 
@@ -69,7 +70,7 @@ func (f *queries) msg(r *engine.Row) {
 		a.at[a.n] = r.TS
 		a.n++
 	case !send && a.n > 0 && !f.bytes.Peeked(r):
-		f.add(r.Int(f.tid), query{a.at[0], r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(addr)})
+		f.add(r.Int(f.tid), query{a.at[0], r.TS, shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(addr)})
 		copy(a.at[:], a.at[1:a.n])
 		a.n--
 	}
@@ -116,7 +117,7 @@ func (f *queries) finish(a *render.Answer, load *lookupLoad) {
 		if ns := q.ended - q.began; load != nil {
 			load.add(q.began, q.ended, false)
 		} else {
-			t.Int(f.in.Local(q.ended)).Int(q.who.pid).Str(q.who.comm).Int(render.Round(ns, 1e6, 2)).Str(q.server).Int(ns).Int(q.ended).End()
+			t.Int(f.in.Local(q.ended)).Int(q.who.Pid).Str(q.who.Comm).Int(render.Round(ns, 1e6, 2)).Str(q.server).Int(ns).Int(q.ended).End()
 		}
 	}
 	if f.mute > 0 {

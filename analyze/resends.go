@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // resent is a buffer, a probe or a SYN-ACK that TCP retransmitted.
@@ -14,8 +15,8 @@ type resent struct {
 	kind, state  string
 	laddr, raddr string
 	lport, rport int64
-	task         process // on the CPU
-	data         bool    // a buffer of tcp_retrans: seq and length are known
+	task         shape.Process // on the CPU
+	data         bool          // a buffer of tcp_retrans: seq and length are known
 	seq, length  int64
 	segs         int64  // retransmitted; 0 of a probe with new data, and of an attempt that failed
 	before, cwnd int64  // congestion window at the last segment received, and now; 0 if unknown
@@ -65,7 +66,7 @@ func (f *resends) row(r *engine.Row) {
 	}
 	v := resent{kind: f.names.Get(r.Str(f.kind)), state: f.names.Get(r.Str(f.state)),
 		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport), raddr: f.names.Get(r.Str(f.raddr)), rport: r.Int(f.rport),
-		task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, seq: r.Int(f.seq), length: r.Int(f.length),
+		task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, seq: r.Int(f.seq), length: r.Int(f.length),
 		cwnd: r.Int(f.cwnd)}
 	switch r.Event.Name {
 	case "tcp_retrans":

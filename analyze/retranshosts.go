@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -40,8 +41,8 @@ Kernels up to 6.12 do not report failed attempts.`,
 			}},
 		}
 		keys := in.Keys(own)
-		counts := countBy[engine.Key](in, "retransmits", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "retransmits", keys.Columns...)
+		counts.Table.Unnamed = true
 		again, byHost := in.Resent(), slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "host" })
 		var all, v6 int64
 		row := func(r *engine.Row, n int64) {
@@ -60,8 +61,8 @@ Kernels up to 6.12 do not report failed attempts.`,
 		}
 		in.On("tcp_retrans", func(r *engine.Row) { row(r, again.Segments(r)) })
 		in.Use("tcp_synack_retrans", "SYN-ACKs are not counted", func(r *engine.Row) { row(r, 1) })
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			noteRules(a, all, compat,
+		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
+			shape.NoteRules(a, all, compat,
 				fmt.Sprintf("--compat: addresses are this host's own, buffers are counted, %s of IPv6 left out", engine.Thousands(v6)),
 				fmt.Sprintf("the original counts buffers (%s), groups them by an address of this host, and leaves out %s of IPv6 (--compat)", engine.Thousands(all), engine.Thousands(v6)))
 			again.Note(a)

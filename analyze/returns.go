@@ -76,3 +76,23 @@ func callProto(r *engine.Row, protocol, family scan.Col) string {
 	}
 	return p
 }
+
+// connected is the result of a connect that succeeded.
+const connected = "connected"
+
+// Errors of a connect that is asked about again.
+const (
+	eisconn  = 106
+	ealready = 114
+)
+
+// einprogress is EINPROGRESS: the connection of a non-blocking socket goes on.
+const einprogress = 115
+
+// noteLostEnds says how many connects are not counted because the row that ends them may be
+// among those that were lost.
+func noteLostEnds(a *render.Answer, n int64, which string) {
+	if n > 0 {
+		a.Note(engine.Plural(n, "connect", "connects") + " whose " + which + " may be in lost rows are not counted")
+	}
+}

@@ -3,9 +3,9 @@ package analyze
 import (
 	"fmt"
 
-	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -26,33 +26,18 @@ Packets that XDP programs take at the driver are not seen.`,
 		if in.Flag("compat") {
 			most = 128
 		}
-		h := linearOf[engine.Key](in, "cpus", "cpu", most, keys.Columns...)
-		h.table.Unnamed = true
+		h := shape.Linear[engine.Key](in, "cpus", "cpu", most, keys.Columns...)
+		h.Table.Unnamed = true
 		in.On("dev_recv", func(r *engine.Row) {
 			if r.Int(cpu) >= 128 {
 				above++
 			}
 			h.Add(keys.Of(r), r.Int(cpu))
 		})
-		return also(h, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(h, engine.FoldFunc(func(a *render.Answer) {
 			if above > 0 {
 				a.Note(fmt.Sprintf("%s on CPUs above 127, which the original (--compat) counts together", engine.Plural(above, "packet", "packets")))
 			}
 		}))
 	},
 })
-
-// linearOf is a map of histograms with a bucket for each number up to most.
-func linearOf[K key[K]](in *engine.Input, name, unit string, most int64, keys ...render.Column) *mapOf[K, linear] {
-	return &mapOf[K, linear]{in: in, table: in.Table(render.HistMap(name, unit, keys...)),
-		add: func(l *linear, v, n int64) {
-			if l.Linear == nil {
-				l.Linear = agg.NewLinear(0, most, 1)
-			}
-			l.AddN(v, n)
-		}, weight: func(l *linear) int64 { return l.Total() },
-		show: func(t *render.Table, k K, l *linear) { showBuckets(t, k, l.Buckets()) }}
-}
-
-// linear is a linear histogram that is made when its first value comes.
-type linear struct{ *agg.Linear }

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 // sizeSpread is how sizes are spread, by direction and key.
@@ -22,7 +23,7 @@ type sizeKey struct {
 }
 
 func newSizeSpread(in *engine.Input, keys []render.Column) *sizeSpread {
-	return &sizeSpread{in: in, keys: headed(keys, -16)}
+	return &sizeSpread{in: in, keys: shape.Headed(keys, -16)}
 }
 
 // add counts a size; nothing if there is no table to fill.

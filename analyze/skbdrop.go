@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -37,7 +38,7 @@ type dropKey struct{ reason, location string }
 type skbdrop struct {
 	in     *engine.Input
 	keys   *engine.Keys
-	counts *mapOf[engine.Key, int64]
+	counts *shape.Map[engine.Key, int64]
 	lines  *dropLines  // nil without --each
 	devs   *skbDevices // nil unless asked for
 	why    agg.Top[dropKey]
@@ -56,8 +57,8 @@ func newSkbdrop(in *engine.Input) engine.Fold {
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
 	} else {
-		f.counts = countBy[engine.Key](in, "stacks", f.keys.Columns...)
-		f.counts.table.Unnamed = true
+		f.counts = shape.Count[engine.Key](in, "stacks", f.keys.Columns...)
+		f.counts.Table.Unnamed = true
 	}
 	if f.lines != nil || slices.ContainsFunc(f.keys.Columns, func(c render.Column) bool { return c.Name == "dev" }) {
 		f.devs = newSkbDevices(in, "the devices of dropped packets are not known")

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -45,7 +46,7 @@ several packets, and counts an sk_buff and its preallocated clone as one.`,
 type skblife struct {
 	in            *engine.Input
 	keys          *engine.Keys
-	life, packets *mapOf[engine.Key, agg.Log2]
+	life, packets *shape.Map[engine.Key, agg.Log2]
 	became        agg.Keyed[fate, agg.Stats]
 	longest       *longest // nil without --top
 	stages        *stages
@@ -63,8 +64,8 @@ func newSkblife(in *engine.Input) engine.Fold {
 	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0, skb: in.Int("skb"), parent: in.Int("parent_skb"),
 		ok: in.Int("ok"), kind: in.Str("derive_kind"), function: in.Str("func")}
 	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
-	f.packets = histOf[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
-	f.life = histOf[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
+	f.packets = shape.Hist[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
+	f.life = shape.Hist[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
 	follow(in, f.skbs.Lost, f.lostAll)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
@@ -78,9 +79,9 @@ func newSkblife(in *engine.Input) engine.Fold {
 		f.longest = newLongest(in, n)
 	}
 	if f.compat {
-		return also(f.life, f)
+		return shape.Also(f.life, f)
 	}
-	return also(f.packets, f.life, f)
+	return shape.Also(f.packets, f.life, f)
 }
 
 // lostAll gives up all packets, by either rule: their ends may be lost.

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -40,7 +41,7 @@ type firstByte struct {
 type descriptor struct{ pid, fd int64 }
 
 type so1stbyte struct {
-	us, ttfb *mapOf[engine.Key, agg.Log2]
+	us, ttfb *shape.Map[engine.Key, agg.Log2]
 	keys     *engine.Keys
 	gaps     *agg.Gaps
 	lost     int64
@@ -60,11 +61,11 @@ func newSo1stbyte(in *engine.Input) engine.Fold {
 	in.On("sys_connect", f.connect)
 	in.On("sock_io", f.io)
 	in.Use("sys_accept", "", f.accept)
-	if f.ttfb = histOf[engine.Key](in, "ttfb_us", "us", f.keys.Columns...); in.Flag("ttfb") {
+	if f.ttfb = shape.Hist[engine.Key](in, "ttfb_us", "us", f.keys.Columns...); in.Flag("ttfb") {
 		in.Use("tcp_state", "there is no time from ESTABLISHED", f.state)
 	}
-	f.us = histOf[engine.Key](in, "us", "us", f.keys.Columns...)
-	return also(f.ttfb, f.us, f)
+	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
+	return shape.Also(f.ttfb, f.us, f)
 }
 
 func (f *so1stbyte) connect(r *engine.Row) {
@@ -85,9 +86,6 @@ func (f *so1stbyte) connect(r *engine.Row) {
 	s.start, s.key = r.TS-r.Int(f.dur), f.keys.Of(r)
 	f.open.Begin(d, s.start)
 }
-
-// einprogress is EINPROGRESS: the connection of a non-blocking socket goes on.
-const einprogress = 115
 
 // accept learns descriptors, which the original's rule goes by.
 func (f *so1stbyte) accept(r *engine.Row) {

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -25,8 +26,8 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 			own["dir"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		}
 		keys := in.Keys(own)
-		sums := countBy[engine.Key](in, "bytes", keys.Columns...)
-		sums.table.Unnamed = true
+		sums := shape.Count[engine.Key](in, "bytes", keys.Columns...)
+		sums.Table.Unnamed = true
 		var peeked int64
 		in.On(ioEvent(in), func(r *engine.Row) {
 			n := r.Int(ret)
@@ -40,7 +41,7 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 			}
 			sums.Add(keys.Of(r), n)
 		})
-		return also(sums, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(sums, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case peeked > 0 && compat:
 				a.Note(fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Thousands(peeked)))

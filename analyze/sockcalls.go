@@ -3,7 +3,7 @@ package analyze
 import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
-	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -22,52 +22,17 @@ sees sends by the kernel itself, not by programs: --compat leaves sends out.
 		own := resultKeys(in, false)
 		own["func"] = sockFunc(in)
 		keys := in.Keys(own)
-		counts := countBy[engine.Key](in, "calls", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+		counts.Table.Unnamed = true
 		sends := newSends(in)
 		in.On(ioEvent(in), func(r *engine.Row) {
 			if sends.counted(r) {
 				counts.Add(keys.Of(r), 1)
 			}
 		})
-		return also(counts, sends)
+		return shape.Also(counts, sends)
 	},
 })
-
-// ioEvent is the event that has a row for each call. Stacks are recorded by one of its own.
-func ioEvent(in *engine.Input) string {
-	if in.ByStack() {
-		return "sock_stack"
-	}
-	return "sock_io"
-}
-
-// sendCompat is the option of analyses whose original hooks sock_sendmsg.
-var sendCompat = engine.Compat("leave out sends, which the original's hook misses on current kernels")
-
-// sends tells apart what such an original would have seen.
-type sends struct {
-	dir    scan.Col
-	compat bool
-	n      int64
-}
-
-func newSends(in *engine.Input) *sends { return &sends{dir: in.Str("dir"), compat: in.Flag("compat")} }
-
-// counted reports whether a row of sock_io counts.
-func (s *sends) counted(r *engine.Row) bool {
-	if r.Str(s.dir) != "send" {
-		return true
-	}
-	s.n++
-	return !s.compat
-}
-
-// Finish tells the rules apart.
-func (s *sends) Finish(a *render.Answer) {
-	noteRules(a, s.n, s.compat, "--compat: left out "+engine.Plural(s.n, "send", "sends"),
-		engine.Plural(s.n, "send", "sends")+"; the original (--compat) sees none that a program made")
-}
 
 // sockFunc is the key of the function that the originals hook.
 func sockFunc(in *engine.Input) engine.KeyDef {

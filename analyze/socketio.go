@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -36,7 +37,7 @@ count; a note says how many.`,
 })
 
 type socketio struct {
-	io          *mapOf[engine.Key, int64]
+	io          *shape.Map[engine.Key, int64]
 	keys        *engine.Keys
 	sum, compat bool
 
@@ -63,10 +64,10 @@ func newSocketio(in *engine.Input) engine.Fold {
 	if f.sum {
 		name = "io_bytes"
 	}
-	f.io = countBy[engine.Key](in, name, f.keys.Columns...)
+	f.io = shape.Count[engine.Key](in, name, f.keys.Columns...)
 	in.Sockets("whether a port of theirs is the service's is known from the listeners of that moment")
 	in.On(event, f.row)
-	return also(f.io, f)
+	return shape.Also(f.io, f)
 }
 
 func (f *socketio) direction(r *engine.Row, v *engine.KeyValues) {

@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -48,18 +49,18 @@ func newSocksize(in *engine.Input) engine.Fold {
 	s := &socksize{keys: in.Keys(nil), ret: in.Int("ret"), bytes: in.Bytes(), compat: in.Flag("compat")}
 	in.On(ioEvent(in), s.row)
 	if in.Flag("stats") {
-		read := statsOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
-		write := statsOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
+		read := shape.Stats[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
+		write := shape.Stats[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 		s.read, s.write = read, write
 		if s.spread = newSizeSpread(in, s.keys.Columns); s.compat {
-			return also(read, write, s)
+			return shape.Also(read, write, s)
 		}
-		return also(read, write, s.spread, s)
+		return shape.Also(read, write, s.spread, s)
 	}
-	read := histOf[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
-	write := histOf[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
+	read := shape.Hist[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
+	write := shape.Hist[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 	s.read, s.write = read, write
-	return also(read, write, s)
+	return shape.Also(read, write, s)
 }
 
 func (s *socksize) row(r *engine.Row) {

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -66,7 +67,7 @@ func (f *soconnect) connect(r *engine.Row) {
 	if family != "inet" && family != "inet6" {
 		return
 	}
-	l := connectLine{process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, f.names.Get(family), f.names.Get(connectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
+	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(family), f.names.Get(connectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
 		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
@@ -118,7 +119,7 @@ func (f *soconnect) line(l *connectLine) {
 	if l.final != "" {
 		f.finals[l.final]++
 	}
-	f.t.Int(l.who.pid).Str(l.who.comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
+	f.t.Int(l.who.Pid).Str(l.who.Comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
 		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
 	putIdentity(f.t, &l.sock).End()
 }

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -38,7 +39,7 @@ Frames of stripped programs show file, build id and address, as in app(1a2b3c4d)
 
 type soconnlat struct {
 	in                       *engine.Input
-	us, failed, shake, wakes *mapOf[engine.Key, agg.Log2]
+	us, failed, shake, wakes *shape.Map[engine.Key, agg.Log2]
 	keys                     *engine.Keys
 	waits                    *connWaits
 	tries                    *attempts
@@ -54,8 +55,8 @@ type soconnlat struct {
 func newSoconnlat(in *engine.Input) engine.Fold {
 	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil), tid: in.Int("tid"),
 		fn: in.Str("func"), ret: in.Int("ret"), dur: in.Int("dur_ns"), family: in.Str("family"), epfd: in.Int("epfd"), pid: in.Int("pid"), door: in.Str("door")}
-	hist := func(name string) *mapOf[engine.Key, agg.Log2] {
-		return histOf[engine.Key](in, name, "us", f.keys.Columns...)
+	hist := func(name string) *shape.Map[engine.Key, agg.Log2] {
+		return shape.Hist[engine.Key](in, name, "us", f.keys.Columns...)
 	}
 	f.failed, f.shake, f.us, f.wakes = hist("failed_us"), hist("handshake_us"), hist("us"), hist("wakeup_us")
 	in.Descriptors("")
@@ -66,9 +67,9 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 	in.Context("sys_epoll_ctl", "what epoll returns is taken for the number of the descriptor", f.control)
 	in.OnLoss([]string{"sys_poll", "sys_connect", "sys_epoll_ctl"}, func() { clear(f.threads) })
 	if !in.Flag("split") {
-		return also(f.failed, f.us, f)
+		return shape.Also(f.failed, f.us, f)
 	}
-	return also(f.failed, f.shake, f.us, f.wakes, f)
+	return shape.Also(f.failed, f.shake, f.us, f.wakes, f)
 }
 
 func (f *soconnlat) connect(r *engine.Row) {

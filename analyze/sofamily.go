@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -28,7 +29,7 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 				v.Str(familyName(r.Str(family)))
 			}}
 		keys := in.Keys(own)
-		accept, connect := countBy[engine.Key](in, "accept", keys.Columns...), countBy[engine.Key](in, "connect", keys.Columns...)
+		accept, connect := shape.Count[engine.Key](in, "accept", keys.Columns...), shape.Count[engine.Key](in, "connect", keys.Columns...)
 		var missed int64
 		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })
 		in.On("sys_accept", func(r *engine.Row) {
@@ -42,7 +43,7 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 			}
 			accept.Add(keys.Of(r), 1)
 		})
-		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
 			switch {
 			case missed > 0 && compat:
 				a.Note(fmt.Sprintf("--compat: left out %s without a buffer for the address, or with descriptor 0", engine.Plural(missed, "accept", "accepts")))

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -142,7 +143,7 @@ func (f *sofdsnoop) what(r *engine.Row) string {
 // Finish says what was not received.
 func (f *sofdsnoop) Finish(a *render.Answer) {
 	names := engine.Plural(f.nameless, "received descriptor", "received descriptors")
-	noteRules(a, f.nameless, f.compat, names+" without a name, as in BCC", names+" with a name, where BCC shows N/A (--compat)")
+	shape.NoteRules(a, f.nameless, f.compat, names+" without a name, as in BCC", names+" with a name, where BCC shows N/A (--compat)")
 	if f.lost += int64(f.waiting); f.lost > 0 {
 		a.Note(fmt.Sprintf("%s sent, with no recorded receive", engine.Plural(f.lost, "descriptor", "descriptors")))
 	}

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -21,7 +22,7 @@ Hard interrupts on top of a soft one are subtracted from its time, if they were 
 --compat leaves them in, as BCC does.
 Work that drivers do in their own threads (threaded NAPI) is not included.`,
 	Example: "softirqs --by vector,cpu",
-	Options: irqOptions("vector", engine.Compat("include hard interrupts on top")),
+	Options: shape.IRQOptions("vector", engine.Compat("include hard interrupts on top")),
 	New:     newSoftirqs,
 })
 
@@ -36,7 +37,7 @@ const (
 )
 
 type softirqs struct {
-	*irqSums
+	*shape.IRQSums
 	compat  bool
 	recent  map[int64][]handled // by CPU
 	names   map[string]string
@@ -48,7 +49,7 @@ type softirqs struct {
 
 func newSoftirqs(in *engine.Input) engine.Fold {
 	f := &softirqs{compat: in.Flag("compat"), recent: map[int64][]handled{}, names: map[string]string{}, vector: in.Str("vector")}
-	f.irqSums = newIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("vector", render.String)},
+	f.IRQSums = shape.NewIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("vector", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.name(r.Str(f.vector))) }}, "vector", "SOFTIRQ", 16, true)
 	in.On("softirq", f.row)
 	in.Use("irq", "the time of hard interrupts on top is not taken out", f.interrupt)
@@ -68,18 +69,18 @@ func (f *softirqs) name(vector string) string {
 }
 
 func (f *softirqs) interrupt(r *engine.Row) {
-	c := r.Int(f.cpu)
+	c := r.Int(f.CPU)
 	if len(f.recent[c]) >= maxHandled {
 		f.recent[c] = f.recent[c][:0]
 	}
 	if len(f.recent) >= maxCPUs {
 		clear(f.recent)
 	}
-	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.dur)})
+	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.Dur)})
 }
 
 func (f *softirqs) row(r *engine.Row) {
-	c, ns := r.Int(f.cpu), r.Int(f.dur)
+	c, ns := r.Int(f.CPU), r.Int(f.Dur)
 	began, on := r.TS-ns, int64(0)
 	for _, h := range f.recent[c] {
 		if h.ts-h.ns >= began {
@@ -97,12 +98,12 @@ func (f *softirqs) row(r *engine.Row) {
 	if !f.compat {
 		ns -= min(on, ns)
 	}
-	f.add(r, ns)
+	f.Add(r, ns)
 }
 
 // Finish tells the rules apart.
 func (f *softirqs) Finish(a *render.Answer) {
-	f.irqSums.Finish(a)
+	f.IRQSums.Finish(a)
 	if f.inside > 0 {
 		a.Note(fmt.Sprintf("hard interrupts ran on top of %s of %s, for %s us; --compat leaves them in", engine.Thousands(f.inside),
 			engine.Plural(f.runs, "run", "runs"), engine.Thousands(f.insider/1000)))

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -68,7 +69,7 @@ BCC's columns, without LIMIT and RESULT.`,
 			t.Int(r.Int(port)).Str(r.Str(addr)).Str(said).Int(r.Int(ret)).Int(r.TS).Uint(s.Addr).Int(int64(s.Gen)).End()
 		})
 		return engine.FoldFunc(func(a *render.Answer) {
-			noteRules(a, failures, compat, engine.Plural(failures, "call", "calls")+" failed and not marked, as in BCC",
+			shape.NoteRules(a, failures, compat, engine.Plural(failures, "call", "calls")+" failed and not marked, as in BCC",
 				engine.Plural(failures, "call", "calls")+" failed, which BCC does not say (--compat)")
 			if cut > 0 {
 				a.Note(fmt.Sprintf("%s asked for more than net.core.somaxconn allows", engine.Plural(cut, "call", "calls")))

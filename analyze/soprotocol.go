@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -31,7 +32,7 @@ together with connects. --compat does the same.`,
 				v.StrOr(kernelProto(p, r.Str(family), r.Str(typ)))
 			}}
 		keys := in.Keys(own)
-		accept, connect := countBy[engine.Key](in, "accept", keys.Columns...), countBy[engine.Key](in, "connect", keys.Columns...)
+		accept, connect := shape.Count[engine.Key](in, "accept", keys.Columns...), shape.Count[engine.Key](in, "connect", keys.Columns...)
 		in.Sockets("")
 		var failed, mixed int64
 		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })
@@ -46,9 +47,9 @@ together with connects. --compat does the same.`,
 				accept.Add(keys.Of(r), 1)
 			}
 		})
-		return also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
+		return shape.Also(accept, connect, engine.FoldFunc(func(a *render.Answer) {
 			accepts := engine.Plural(mixed, "accept", "accepts")
-			noteRules(a, mixed, compat, fmt.Sprintf("--compat: the connects include %s, %s of them failed", accepts, engine.Thousands(failed)),
+			shape.NoteRules(a, mixed, compat, fmt.Sprintf("--compat: the connects include %s, %s of them failed", accepts, engine.Thousands(failed)),
 				fmt.Sprintf("in the original (--compat) the connects include %s, %s of them failed", accepts, engine.Thousands(failed)))
 		}))
 	},

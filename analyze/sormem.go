@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -40,8 +41,8 @@ sockets, as the original does, and leaves out the list of sockets.`,
 
 type sormem struct {
 	lines                 *overflows
-	alloc, limit, arrival *mapOf[engine.Key, agg.Log2]
-	fill, fillPeak        *mapOf[engine.Key, linear]
+	alloc, limit, arrival *shape.Map[engine.Key, agg.Log2]
+	fill, fillPeak        *shape.Map[engine.Key, shape.LinearHist]
 	keys                  *engine.Keys
 	worst                 *fullest
 	allowed               *rmemLimits
@@ -56,9 +57,9 @@ func newSormem(in *engine.Input) engine.Fold {
 		entry: in.Int("rmem_entry_bytes"), rcvbuf: in.Int("sk_rcvbuf"), rcvbufIn: in.Int("rcvbuf_entry_bytes"), fn: in.Str("func"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages")}
 	in.Sockets("")
 	f.lines = newOverflows(in, f.compat)
-	f.alloc, f.limit = histOf[engine.Key](in, "rmem_alloc", "bytes", f.keys.Columns...), histOf[engine.Key](in, "rmem_limit", "bytes", f.keys.Columns...)
-	f.arrival = histOf[engine.Key](in, "rmem_arrival", "bytes", f.keys.Columns...)
-	f.fill, f.fillPeak = percentOf[engine.Key](in, "fill_percent", f.keys.Columns...), percentOf[engine.Key](in, "fill_peak_percent", f.keys.Columns...)
+	f.alloc, f.limit = shape.Hist[engine.Key](in, "rmem_alloc", "bytes", f.keys.Columns...), shape.Hist[engine.Key](in, "rmem_limit", "bytes", f.keys.Columns...)
+	f.arrival = shape.Hist[engine.Key](in, "rmem_arrival", "bytes", f.keys.Columns...)
+	f.fill, f.fillPeak = shape.Percent[engine.Key](in, "fill_percent", f.keys.Columns...), shape.Percent[engine.Key](in, "fill_peak_percent", f.keys.Columns...)
 	in.On("sock_io", f.io)
 	in.Use("sock_rcvqueue_full", "packets without room are not told", f.full)
 	in.Use("sock_exceed_buf_limit", "refused memory is not told", f.exceeded)
@@ -68,11 +69,11 @@ func newSormem(in *engine.Input) engine.Fold {
 	}
 	switch {
 	case in.Flag("fill"):
-		return also(f.lines, f.fill, f.fillPeak, f.worst, f)
+		return shape.Also(f.lines, f.fill, f.fillPeak, f.worst, f)
 	case f.compat:
-		return also(f.lines, f.alloc, f.limit, f)
+		return shape.Also(f.lines, f.alloc, f.limit, f)
 	}
-	return also(f.lines, f.alloc, f.arrival, f.limit, f.worst, f)
+	return shape.Also(f.lines, f.alloc, f.arrival, f.limit, f.worst, f)
 }
 
 func (f *sormem) io(r *engine.Row) {

@@ -5,6 +5,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -41,7 +42,7 @@ type superping struct {
 	bare   agg.Spans[echo] // by the original's rule
 	done   map[echo]uint64 // answered, by which packet
 	names  agg.Intern
-	hosts  agg.Keyed[text, echoHost]
+	hosts  agg.Keyed[shape.Text, echoHost]
 	rtt    agg.Stats
 	log    *pingLog
 	window int64 // ns, 0 for none

@@ -4,6 +4,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // talks follows UDP sockets: connected ones by socket, others by socket and peer.
@@ -53,7 +54,7 @@ func (f *talks) connect(r *engine.Row) {
 }
 
 func (f *talks) begin(r *engine.Row, raddr string, rport int64) talk {
-	return talk{who: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, began: r.TS, last: r.TS, rport: rport, raddr: f.names.Get(raddr),
+	return talk{who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, began: r.TS, last: r.TS, rport: rport, raddr: f.names.Get(raddr),
 		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport)}
 }
 

@@ -9,6 +9,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -126,7 +127,7 @@ func (f *tcpaccept) Finish(a *render.Answer) {
 	if f.failed > 0 {
 		a.Note(engine.Plural(f.failed, "call", "calls") + " returned without a connection")
 	}
-	noteRules(a, f.differ, f.compat,
+	shape.NoteRules(a, f.differ, f.compat,
 		fmt.Sprintf("--compat: BL is a copy made at the end of the handshake; it differs from the listener in %s of %s", engine.Thousands(f.differ), engine.Thousands(f.accepts)),
 		fmt.Sprintf("the original (--compat) shows a copy of BL made at the end of the handshake; it differs in %s of %s", engine.Thousands(f.differ), engine.Thousands(f.accepts)))
 }

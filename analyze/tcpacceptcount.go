@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -19,8 +20,8 @@ The original counts calls when they begin, so also those that found the queue em
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("also calls that returned no connection")},
 	New: func(in *engine.Input) engine.Fold {
 		sock, compat, keys := in.Int("sock"), in.Flag("compat"), in.Keys(nil)
-		counts := countBy[engine.Key](in, "accepts", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "accepts", keys.Columns...)
+		counts.Table.Unnamed = true
 		var empty int64
 		in.On("tcp_accept_fn", func(r *engine.Row) {
 			if r.Uint(sock) == 0 {
@@ -32,8 +33,8 @@ The original counts calls when they begin, so also those that found the queue em
 		})
 		in.Sockets("")
 		waitedAccepts(in, func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			noteRules(a, empty, compat,
+		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
+			shape.NoteRules(a, empty, compat,
 				fmt.Sprintf("--compat: includes %s without a connection", engine.Plural(empty, "call", "calls")),
 				fmt.Sprintf("left out %s without a connection; the original counts them (--compat)", engine.Plural(empty, "call", "calls")))
 		}))

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -20,8 +21,8 @@ counts it twice; --compat does the same.`,
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat("IPv4 connects of IPv6 sockets counted twice")},
 	New: func(in *engine.Input) engine.Fold {
 		function, raddr, compat, keys := in.Str("func"), in.Str("raddr"), in.Flag("compat"), in.Keys(nil)
-		counts := countBy[engine.Key](in, "connects", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "connects", keys.Columns...)
+		counts.Table.Unnamed = true
 		var twice int64
 		in.On("tcp_connect_fn", func(r *engine.Row) {
 			n := int64(1)
@@ -32,8 +33,8 @@ counts it twice; --compat does the same.`,
 			}
 			counts.Add(keys.Of(r), n)
 		})
-		return also(counts, engine.FoldFunc(func(a *render.Answer) {
-			noteRules(a, twice, compat,
+		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
+			shape.NoteRules(a, twice, compat,
 				fmt.Sprintf("--compat: counts %s of IPv6 sockets to IPv4 addresses twice", engine.Plural(twice, "connect", "connects")),
 				fmt.Sprintf("%s of IPv6 sockets to IPv4 addresses; the original counts these twice (--compat)", engine.Plural(twice, "connect", "connects")))
 		}))

@@ -9,6 +9,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -91,7 +92,7 @@ func (f *tcpconnect) begin(r *engine.Row) {
 		return
 	}
 	f.stamp.first = cmp.Or(f.stamp.first, r.TS)
-	who := attempt{uid: uid, who: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, query: f.looked.last[r.Int(f.tid)]}
+	who := attempt{uid: uid, who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, query: f.looked.last[r.Int(f.tid)]}
 	if f.tries.begin(r, who); f.compat && r.Int(f.ret) == 0 {
 		who.at = r.TS
 		f.lines.add(r.Sock, r.TS, who)
@@ -116,7 +117,24 @@ func (f *tcpconnect) Finish(a *render.Answer) {
 	if len(f.sums) > 0 && !f.compat {
 		a.Note("results: " + f.sums.String())
 	}
-	noteRules(a, f.unborn, f.compat,
+	shape.NoteRules(a, f.unborn, f.compat,
 		fmt.Sprintf("--compat: left out %s that TCP could not start", engine.Plural(f.unborn, "attempt", "attempts")),
 		fmt.Sprintf("%s that TCP could not start; BCC leaves them out (--compat)", engine.Plural(f.unborn, "attempt", "attempts")))
+}
+
+// connectFlow is the key of BCC's count of connects.
+type connectFlow struct {
+	laddr, raddr string
+	rport        int64
+}
+
+// showFlows lists the flows with most connects, as BCC does.
+func showFlows(in *engine.Input, flows *agg.Top[connectFlow]) {
+	t := in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("laddr", render.String).Text("LADDR", -25),
+		render.Col("raddr", render.String).Text("RADDR", -25), render.Col("rport", render.Int).Text("RPORT", -20), render.Col("connects", render.Int).Text("CONNECTS", -10)}})
+	for _, e := range flows.Best(1<<16, func(a, b connectFlow) int {
+		return cmp.Or(cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport))
+	}) {
+		t.StrOr(e.Key.laddr).StrOr(e.Key.raddr).Int(e.Key.rport).Int(e.Count).End()
+	}
 }

@@ -2,12 +2,15 @@ package analyze
 
 import (
 	"fmt"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
+	"netrec/schema"
 )
 
 var _ = register(engine.Analysis{
@@ -47,7 +50,7 @@ type tcpdrop struct {
 
 // dropped is a packet that was dropped.
 type dropped struct {
-	task                 process
+	task                 shape.Process
 	from, to             string
 	version, netns       int64
 	state, reason, stack string
@@ -87,7 +90,7 @@ func (f *tcpdrop) row(r *engine.Row) {
 		}
 	}
 	f.drops++
-	d := dropped{task: process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)}, version: ipVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
+	d := dropped{task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, version: ipVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
 		from: endOf(r.Str(f.saddr), r.Int(f.sport)), to: endOf(r.Str(f.daddr), r.Int(f.dport)), state: f.names.Get(r.Str(f.state)),
 		reason: f.names.Get(r.Str(f.reason)), stack: f.names.Get(r.Str(f.stack)), flags: r.Int(f.flags), length: r.Int(f.length)}
 	if r.Sock != nil {
@@ -101,11 +104,11 @@ func (f *tcpdrop) row(r *engine.Row) {
 
 func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 	pid, comm := s.Pid, s.Comm
-	if pid != 0 && pid != d.task.pid {
+	if pid != 0 && pid != d.task.Pid {
 		f.strangers++
 	}
 	if f.compat {
-		pid, comm = d.task.pid, d.task.comm
+		pid, comm = d.task.Pid, d.task.Comm
 	}
 	state := d.state
 	if state == "" {
@@ -133,4 +136,30 @@ func (f *tcpdrop) Finish(a *render.Answer) {
 	if f.strangers > 0 {
 		a.Note(fmt.Sprintf("the process on the CPU is not the owner in %s; BCC shows the process on the CPU (--compat)", engine.Thousands(f.strangers)))
 	}
+}
+
+// dropCodes are the numbers that the recording's kernel has for reasons of drops.
+func dropCodes(in *engine.Input) map[string]int64 {
+	codes := map[string]int64{}
+	if in.Meta != nil {
+		for name, n := range in.Meta.Enums[schema.DropReasons.Name] {
+			codes[strings.TrimPrefix(name, schema.DropReasons.Trim)] = n
+		}
+	}
+	return codes
+}
+
+// tcpFlags names the bits of a TCP header's flag byte as BCC does.
+func tcpFlags(v int64) string {
+	s := ""
+	for i, name := range [...]string{"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"} {
+		if v>>i&1 == 0 {
+			continue
+		}
+		if s != "" {
+			s += "|"
+		}
+		s += name
+	}
+	return s
 }

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -40,14 +41,14 @@ var nagleFlags = []string{"ON", "OFF", "CORK", "OFF|CORK", "PUSH", "OFF|PUSH", "
 type blocked struct {
 	right, original, held int64
 	key                   engine.Key
-	reason                andText
+	reason                shape.AndText
 	nxt                   uint32
 }
 
 type tcpnagle struct {
-	us     *mapOf[engine.Key, agg.Log2]
-	held   *mapOf[andText, agg.Log2]
-	flags  *mapOf[andText, int64]
+	us     *shape.Map[engine.Key, agg.Log2]
+	held   *shape.Map[shape.AndText, agg.Log2]
+	flags  *shape.Map[shape.AndText, int64]
 	keys   *engine.Keys
 	others *engine.Keys // without the reason, which has a place of its own
 	socks  agg.PerSocket[blocked]
@@ -68,12 +69,12 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 	f.shared = in.Meta.Share("tcp_write_xmit") != nil
 	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
-	f.us = histOf[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
+	f.us = shape.Hist[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
 	f.others = in.Keys(map[string]engine.KeyDef{"reason": {Put: func(*engine.Row, *engine.KeyValues) {}}})
-	f.held = histOf[andText](in, "held_us", "us", slices.Concat(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
-	f.flags = countBy[andText](in, "nagle", slices.Concat(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
+	f.held = shape.Hist[shape.AndText](in, "held_us", "us", slices.Concat(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
+	f.flags = shape.Count[shape.AndText](in, "nagle", slices.Concat(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
 	in.On("tcp_write_xmit", f.row)
-	return also(f.us, f.held, f.flags, f)
+	return shape.Also(f.us, f.held, f.flags, f)
 }
 
 func (f *tcpnagle) row(r *engine.Row) {
@@ -82,7 +83,7 @@ func (f *tcpnagle) row(r *engine.Row) {
 	if f.compat && flags >= 6 {
 		name = ""
 	}
-	f.flags.Add(andText{f.others.Of(r), name}, 1)
+	f.flags.Add(shape.AndText{Key: f.others.Of(r), Text: name}, 1)
 	if r.Sock == nil {
 		return
 	}

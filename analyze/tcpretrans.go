@@ -90,11 +90,11 @@ func (f *tcpretrans) sent(s *agg.Socket, ts int64, v resent) {
 
 func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	pid, comm := s.Pid, s.Comm
-	if pid != 0 && pid != v.task.pid {
+	if pid != 0 && pid != v.task.Pid {
 		f.strangers++
 	}
 	if f.compat {
-		pid, comm = v.task.pid, v.task.comm
+		pid, comm = v.task.Pid, v.task.Comm
 	}
 	local, remote, window, loss := endOf(v.laddr, v.lport), endOf(v.raddr, v.rport), "", v.why
 	if f.script {

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -30,7 +31,7 @@ type tcprtt struct {
 	in     *engine.Input
 	keys   *engine.Keys
 	spread agg.Keyed[engine.Key, agg.Quantiles]
-	us     *mapOf[whole, agg.Log2]
+	us     *shape.Map[whole, agg.Log2]
 	table  *render.Table
 
 	srtt    scan.Col
@@ -48,10 +49,10 @@ func newTcprtt(in *engine.Input) engine.Fold {
 	in.Sockets("")
 	in.On("tcp_rcv_est", f.row)
 	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
-	f.table = in.Table(render.Spec{Name: "spread", Columns: slices.Concat(headed(f.keys.Columns, -16), []render.Column{
+	f.table = in.Table(render.Spec{Name: "spread", Columns: slices.Concat(shape.Headed(f.keys.Columns, -16), []render.Column{
 		render.Col("segments", render.Int).Text("SEGMENTS", 10), us("min_us", "MIN"), us("p50_us", "P50"), us("p90_us", "P90"), us("p99_us", "P99"), us("max_us", "MAX")})})
-	f.us = histOf[whole](in, "us", "us")
-	return also(f, f.us)
+	f.us = shape.Hist[whole](in, "us", "us")
+	return shape.Also(f, f.us)
 }
 
 func (f *tcprtt) row(r *engine.Row) {

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -47,7 +48,7 @@ type reached struct {
 type tcpstates struct {
 	in                 *engine.Input
 	t                  *render.Table
-	states             *mapOf[engine.Key, agg.Stats]
+	states             *shape.Map[engine.Key, agg.Stats]
 	keys               *engine.Keys
 	stamp              *stamp
 	family             familyFilter
@@ -75,7 +76,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 	if in.Flag("summary") {
 		f.keys = in.Keys(map[string]engine.KeyDef{"state": {Columns: []render.Column{render.Col("state", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.oldState)) }}})
-		f.states = statsOf[engine.Key](in, "state_us", "us", f.keys.Columns...)
+		f.states = shape.Stats[engine.Key](in, "state_us", "us", f.keys.Columns...)
 		return f.states
 	}
 	f.stamp = newStamp(in, in.Flag("time"), in.Flag("timestamp"), 6)

@@ -8,6 +8,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -32,7 +33,7 @@ type tcpsynbl struct {
 	in      *engine.Input
 	drops   *render.Table
 	keys    *engine.Keys
-	backlog *mapOf[engine.Key, agg.Log2]
+	backlog *shape.Map[engine.Key, agg.Log2]
 	queues  *listeners
 	compat  bool
 	all     int64
@@ -50,9 +51,9 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 		"listener": {Columns: []render.Column{render.Col("listener", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.queues.of(r, nil).end()) }},
 		"comm": {Columns: []render.Column{render.Col("comm", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.queues.of(r, nil).who.comm) }},
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.queues.of(r, nil).who.Comm) }},
 		"pid": {Columns: []render.Column{render.Col("pid", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) {
-			pid := f.queues.of(r, nil).who.pid
+			pid := f.queues.of(r, nil).who.Pid
 			v.IntOr(pid, pid > 0)
 		}},
 		"limit": {Columns: []render.Column{render.Col("limit", render.Int)},
@@ -71,7 +72,7 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 		cols = append(cols, render.Col("listener", render.String).Text("LISTENER", 0), render.Col("backlog", render.Int), render.Col("limit", render.Int))
 	}
 	f.drops = in.Table(render.Spec{Name: "drops", Look: render.Lines, Columns: append(cols, render.Col("ts_ns", render.Int).In("ns"))})
-	f.backlog = histOf[engine.Key](in, "backlog", "connections", f.keys.Columns...)
+	f.backlog = shape.Hist[engine.Key](in, "backlog", "connections", f.keys.Columns...)
 	return f
 }
 
@@ -127,7 +128,7 @@ func (f *tcpsynbl) Finish(a *render.Answer) {
 	if f.all > 0 {
 		a.Note("@backlog[" + keys + "]: histogram of " + what)
 	}
-	noteRules(a, f.twice, f.compat,
+	shape.NoteRules(a, f.twice, f.compat,
 		fmt.Sprintf("--compat: counts %s of IPv4 clients with IPv6 listeners twice", engine.Plural(f.twice, "handshake", "handshakes")),
 		fmt.Sprintf("%s; the original (--compat) counts %s, because it counts IPv4 clients of IPv6 listeners twice", engine.Plural(f.all, "handshake", "handshakes"), engine.Thousands(f.all+f.twice)))
 }

@@ -11,6 +11,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -132,7 +133,7 @@ func (f *tcptop) show() {
 // Finish writes the last interval.
 func (f *tcptop) Finish(a *render.Answer) {
 	f.show()
-	noteRules(a, f.peeked, f.compat,
+	shape.NoteRules(a, f.peeked, f.compat,
 		fmt.Sprintf("--compat: includes %s bytes read with MSG_PEEK", engine.Thousands(f.peeked)),
 		fmt.Sprintf("left out %s bytes read with MSG_PEEK; BCC counts them (--compat)", engine.Thousands(f.peeked)))
 }

@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/shape"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "tpcount",
@@ -13,6 +16,6 @@ per tracepoint, CPU and second. --from and --to select the rows that end in that
 counted (netrec record --count-tp 'iwlwifi*'); those of a driver that is loaded later are
 not.`,
 	Example: "tpcount --match iwlwifi*",
-	Options: countedOptions("probe"),
-	New:     func(in *engine.Input) engine.Fold { return newCounted(in, "tp_count", "probe", "tracepoint:") },
+	Options: shape.CountedOptions("probe"),
+	New:     func(in *engine.Input) engine.Fold { return shape.NewCounted(in, "tp_count", "probe", "tracepoint:") },
 })

@@ -9,6 +9,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 // transition makes an analysis with a line for each TCP session that changes from one
@@ -23,7 +24,7 @@ type transitions struct {
 	transition
 	in     *engine.Input
 	t      *render.Table
-	lines  waiting[process]
+	lines  waiting[shape.Process]
 	names  agg.Intern
 	compat bool
 	v6     int64
@@ -60,11 +61,11 @@ func (f *transitions) columns() []render.Column {
 
 func (f *transitions) state(r *engine.Row) {
 	if r.Sock.TCP() && r.Str(f.oldState) == f.from && r.Str(f.newState) == f.to {
-		f.lines.add(r.Sock, r.TS, process{f.names.Get(r.Str(f.comm)), r.Int(f.pid)})
+		f.lines.add(r.Sock, r.TS, shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)})
 	}
 }
 
-func (f *transitions) line(s *agg.Socket, ts int64, task process) {
+func (f *transitions) line(s *agg.Socket, ts int64, task shape.Process) {
 	v6, laddr, raddr := ipVersion(s.Raddr) == 6, s.Laddr, s.Raddr
 	if v6 {
 		if f.v6++; f.compat {
@@ -73,7 +74,7 @@ func (f *transitions) line(s *agg.Socket, ts int64, task process) {
 	}
 	pid, comm := s.Pid, s.Comm
 	if f.compat && f.client {
-		pid, comm = task.pid, task.comm
+		pid, comm = task.Pid, task.Comm
 	}
 	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).Int(ipVersion(s.Raddr))
 	if f.client {
@@ -100,7 +101,7 @@ func (f *transitions) asIPv4(addr string) string {
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *transitions) Finish(a *render.Answer) {
 	f.lines.rest()
-	noteRules(a, f.v6, f.compat,
+	shape.NoteRules(a, f.v6, f.compat,
 		fmt.Sprintf("--compat: the addresses of %s are wrong, as in the original", engine.Plural(f.v6, "IPv6 session", "IPv6 sessions")),
 		fmt.Sprintf("%s; instead of their addresses the original (--compat) prints the IPv4 field: %s, or four bytes of a mapped address", engine.Plural(f.v6, "IPv6 session", "IPv6 sessions"), f.ipv6))
 }

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -27,8 +28,8 @@ stack, and every 64th of the others.`,
 		frames, stack := in.Number("frames"), in.Str("kstack")
 		keys := in.Keys(map[string]engine.KeyDef{"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
-		counts := countBy[engine.Key](in, "stacks", keys.Columns...)
-		counts.table.Unnamed = true
+		counts := shape.Count[engine.Key](in, "stacks", keys.Columns...)
+		counts.Table.Unnamed = true
 		byStack := slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "kstack" })
 		bare := &stackless{stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
@@ -37,6 +38,6 @@ stack, and every 64th of the others.`,
 			}
 			counts.Add(keys.Of(r), 1)
 		})
-		return also(counts, bare)
+		return shape.Also(counts, bare)
 	},
 })

@@ -1,13 +1,13 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -29,17 +29,6 @@ Sockets that were connected before the recording are not shown.`,
 		engine.Compat("datagram sockets of all protocols, failures not marked")},
 	New: newUdpconnect,
 })
-
-// destination is where a socket that is not connected sent to.
-type destination struct {
-	serial int64
-	addr   string
-	port   int64
-}
-
-func (d destination) compare(o destination) int {
-	return cmp.Or(cmp.Compare(d.serial, o.serial), cmp.Compare(d.addr, o.addr), cmp.Compare(d.port, o.port))
-}
 
 type udpconnect struct {
 	in     *engine.Input
@@ -129,7 +118,7 @@ func (f *udpconnect) Finish(a *render.Answer) {
 	if f.first != nil {
 		f.first.lines.rest()
 	}
-	noteRules(a, f.others, f.compat,
+	shape.NoteRules(a, f.others, f.compat,
 		fmt.Sprintf("--compat: includes %s of other protocols", engine.Plural(f.others, "connect", "connects")),
 		fmt.Sprintf("left out %s of other protocols (ping, raw); the original shows them (--compat)", engine.Plural(f.others, "connect", "connects")))
 	if f.failed > 0 && f.compat {

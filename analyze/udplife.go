@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -30,7 +31,7 @@ Datagrams of tunnels in the kernel (VXLAN, WireGuard) are not counted.`,
 
 // talk is what a UDP socket exchanges with one peer.
 type talk struct {
-	who            process
+	who            shape.Process
 	laddr, raddr   string
 	lport, rport   int64
 	began, last    int64
@@ -113,7 +114,7 @@ func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
 }
 
 func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *render.Table {
-	t.IntOr(k.who.pid, k.who.pid != 0).StrOr(k.who.comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
+	t.IntOr(k.who.Pid, k.who.Pid != 0).StrOr(k.who.Comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
 	whole := !f.in.Thinned(s, k.began, k.began+ns)
 	t.IntOr(k.tx, whole).IntOr(k.rx, whole).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
 	return putIdentity(t, s)

@@ -2,12 +2,6 @@ package analyze
 
 import "netrec/analyze/engine"
 
-// connected is the result of a connect that succeeded.
-const connected = "connected"
-
-// dnsPort is the port of name servers.
-const dnsPort = 53
-
 // udpLine is a connect, or a datagram of a socket that is not connected, as a line shows it.
 type udpLine struct {
 	ts, pid, port, lport          int64

@@ -1,4 +1,4 @@
-package analyze
+package shape
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 	"netrec/analyze/scan"
 )
 
-// irqOptions are those of the BCC tools for interrupts.
-func irqOptions(key string, more ...engine.Option) []engine.Option {
+// IRQOptions are those of the BCC tools for interrupts.
+func IRQOptions(key string, more ...engine.Option) []engine.Option {
 	return append([]engine.Option{
 		{Name: "nanoseconds", Short: "N", Kind: engine.Flag, Doc: "nanoseconds instead of microseconds"},
 		{Name: "count", Short: "C", Kind: engine.Flag, Doc: "how often instead of how long"},
@@ -23,13 +23,13 @@ func irqOptions(key string, more ...engine.Option) []engine.Option {
 	}, more...)
 }
 
-// irqSums adds up how long interrupts ran, by name and whatever else --by asks for.
-type irqSums struct {
+// IRQSums adds up how long interrupts ran, by name and whatever else --by asks for.
+type IRQSums struct {
 	in       *engine.Input
 	keys     *engine.Keys
 	t        *render.Table
 	sums     agg.Keyed[engine.Key, agg.Stats]
-	hists    *mapOf[engine.Key, agg.Log2] // nil without --dist
+	hists    *Map[engine.Key, agg.Log2] // nil without --dist
 	unit     int64
 	only     int64 // CPU; -1 for all
 	count    bool
@@ -38,13 +38,13 @@ type irqSums struct {
 	stamped  bool
 	from     int64 // beginning of what is summed up
 
-	cpu, dur scan.Col
+	CPU, Dur scan.Col
 }
 
-// newIRQSums makes the table: a heading and width of the names as the original has them.
-func newIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width int, down bool) *irqSums {
-	f := &irqSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9,
-		from: in.Start(), cpu: in.Int("cpu"), dur: in.Int("dur_ns")}
+// NewIRQSums makes the table: a heading and width of the names as the original has them.
+func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width int, down bool) *IRQSums {
+	f := &IRQSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9,
+		from: in.Start(), CPU: in.Int("cpu"), Dur: in.Int("dur_ns")}
 	label := "usecs"
 	if in.Flag("nanoseconds") {
 		f.unit, label = 1, "nsecs"
@@ -54,7 +54,7 @@ func newIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 	}
 	f.keys = in.Keys(map[string]engine.KeyDef{name: key})
 	if in.Flag("dist") {
-		f.hists = histOf[engine.Key](in, label, label, f.keys.Columns...)
+		f.hists = Hist[engine.Key](in, label, label, f.keys.Columns...)
 		return f
 	}
 	var cols []render.Column
@@ -77,9 +77,9 @@ func newIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 	return f
 }
 
-// add counts a run that took so long.
-func (f *irqSums) add(r *engine.Row, ns int64) {
-	if f.only >= 0 && r.Int(f.cpu) != f.only {
+// Add counts a run that took so long.
+func (f *IRQSums) Add(r *engine.Row, ns int64) {
+	if f.only >= 0 && r.Int(f.CPU) != f.only {
 		return
 	}
 	if f.hists != nil {
@@ -96,7 +96,7 @@ func (f *irqSums) add(r *engine.Row, ns int64) {
 }
 
 // show writes the sums and starts over.
-func (f *irqSums) show() {
+func (f *IRQSums) show() {
 	weight := func(s *agg.Stats) int64 {
 		w := s.Sum
 		if f.count {
@@ -124,7 +124,7 @@ func (f *irqSums) show() {
 }
 
 // Finish shows the last sums or the histograms.
-func (f *irqSums) Finish(a *render.Answer) {
+func (f *IRQSums) Finish(a *render.Answer) {
 	if f.hists != nil {
 		f.hists.Finish(a)
 		return

@@ -1,4 +1,4 @@
-package analyze
+package shape
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 // everyName is the pattern that leaves nothing out.
 const everyName = "*"
 
-// countedOptions are those of analyses of places that the recorder counts itself.
-func countedOptions(key string) []engine.Option {
+// CountedOptions are those of analyses of places that the recorder counts itself.
+func CountedOptions(key string) []engine.Option {
 	return []engine.Option{
 		{Name: "match", Short: "m", Kind: engine.Text, Default: everyName, Doc: "only names that match this pattern, with * and ?"},
 		{Name: "rate", Kind: engine.Flag, Doc: "also the rate per second, over the time that the rows cover"},
@@ -37,7 +37,7 @@ type placeSums struct{ before, sum, total int64 }
 type counted struct {
 	in       *engine.Input
 	keys     *engine.Keys
-	counts   *mapOf[engine.Key, int64] // nil with --rate
+	counts   *Map[engine.Key, int64] // nil with --rate
 	rates    agg.Keyed[engine.Key, int64]
 	t        *render.Table
 	pattern  string
@@ -49,22 +49,22 @@ type counted struct {
 	cpu, count, total, window, symbol scan.Col
 }
 
-// newCounted adds up an event by the name of the place, which gets the prefix that the
+// NewCounted adds up an event by the name of the place, which gets the prefix that the
 // original shows it with.
-func newCounted(in *engine.Input, event, key, prefix string) engine.Fold {
+func NewCounted(in *engine.Input, event, key, prefix string) engine.Fold {
 	f := &counted{in: in, pattern: in.Text("match"), fits: map[string]bool{}, cpu: in.Int("cpu"), count: in.Int("count"),
 		total: in.Int("count_total"), window: in.Int("window_ns"), symbol: in.Str("symbol")}
 	f.keys = in.Keys(map[string]engine.KeyDef{key: {Columns: []render.Column{render.Col(key, render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.symbol)) }}})
 	in.On(event, f.row)
 	if in.Flag("rate") {
-		f.t = in.Table(render.Spec{Name: "rates", Columns: slices.Concat(headed(f.keys.Columns, -36), []render.Column{
+		f.t = in.Table(render.Spec{Name: "rates", Columns: slices.Concat(Headed(f.keys.Columns, -36), []render.Column{
 			render.Col("count", render.Int).Text("COUNT", 12), render.Col("per_second", render.Fixed).Digits(1).Text("PER_SECOND", 12)})})
 		return f
 	}
-	f.counts = countBy[engine.Key](in, "counts", f.keys.Columns...)
-	f.counts.table.Unnamed = true
-	return also(f.counts, f)
+	f.counts = Count[engine.Key](in, "counts", f.keys.Columns...)
+	f.counts.Table.Unnamed = true
+	return Also(f.counts, f)
 }
 
 // matches remembers which names fit the pattern.
