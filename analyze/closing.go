@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -53,9 +54,9 @@ func newUnacked(in *engine.Input) *unacked {
 }
 
 // of is what was not acknowledged of what was sent.
-func (u *unacked) of(s *agg.Socket, acked int64) traffic {
+func (u *unacked) of(s *agg.Socket, acked int64) line.Traffic {
 	if u == nil || u.gaps.Of(s, s.First, s.Last) {
-		return traffic{}
+		return line.Traffic{}
 	}
-	return traffic{tx: max(0, *u.sent.Of(s)-acked), known: true}
+	return line.Traffic{Tx: max(0, *u.sent.Of(s)-acked), Known: true}
 }

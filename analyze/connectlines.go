@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
 // columns are those of tcpconnect's lines.
 func (f *tcpconnect) columns() []render.Column {
-	cs := slices.Concat(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
+	cs := slices.Concat(f.stamp.Columns(-9), []render.Column{f.users.Column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
 		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
 	port := render.Col("lport", render.Int)
 	if f.lport {
@@ -22,7 +23,7 @@ func (f *tcpconnect) columns() []render.Column {
 	if f.dns {
 		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
 	}
-	return slices.Concat(cs, identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+	return slices.Concat(cs, line.Identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
 }
 
 // line shows an attempt whose ends are known.
@@ -31,7 +32,7 @@ func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
 	if rport == 0 {
 		raddr, rport = s.Raddr, s.Rport
 	}
-	if !f.ports.has(rport) { // TCP could not begin it, and its port is known only now
+	if !f.ports.Has(rport) { // TCP could not begin it, and its port is known only now
 		f.all, f.unborn = f.all-1, f.unborn-1
 		return
 	}
@@ -40,12 +41,12 @@ func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
 		return
 	}
 	f.sums[a.result]++
-	putUser(f.stamp.put(f.t, a.at), a.uid).Int(a.who.Pid).Str(a.who.Comm).Int(ipVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
+	line.PutUser(f.stamp.Put(f.t, a.at), a.uid).Int(a.who.Pid).Str(a.who.Comm).Int(line.IPVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
 	if !f.compat {
 		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
 	}
 	if f.dns {
 		f.t.StrOr(a.query)
 	}
-	putIdentity(f.t, s).Int(a.at).End()
+	line.PutIdentity(f.t, s).Int(a.at).End()
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -19,7 +20,7 @@ type dropLine struct {
 type dropLines struct {
 	in    *engine.Input
 	t     *render.Table
-	lines waiting[dropLine]
+	lines line.Waiting[dropLine]
 	names agg.Intern
 
 	ethertype, proto, saddr, daddr, sport, dport, reason, location, length scan.Col
@@ -29,8 +30,8 @@ func newDropLines(in *engine.Input) *dropLines {
 	f := &dropLines{in: in, ethertype: in.Str("ethertype"), proto: in.Str("protocol"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
 		reason: in.Str("drop_reason"), location: in.Str("location"), length: in.Int("len_bytes")}
 	in.Sockets("")
-	f.lines.line = f.line
-	in.OnEnd(f.lines.ended)
+	f.lines.Line = f.line
+	in.OnEnd(f.lines.Ended)
 	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
 		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(), render.Col("dev", render.String).Text("DEV", -8),
 		render.Col("protocol", render.String).Text("PROTO", -6), render.Col("from", render.String).Text("SADDR:SPORT", -21), render.Col("to", render.String).Text("DADDR:DPORT", -21),
@@ -47,13 +48,13 @@ func (f *dropLines) add(r *engine.Row, dev string) {
 		d.from, d.to = packetEnds(r, f.saddr, f.sport, f.daddr, f.dport)
 	}
 	if r.Sock != nil {
-		f.lines.add(r.Sock, r.TS, d)
+		f.lines.Add(r.Sock, r.TS, d)
 		return
 	}
 	if pid, comm := f.in.Owner(r); pid != 0 {
 		d.task = shape.Process{Comm: f.names.Get(comm), Pid: pid}
 	}
-	f.lines.pass(r.TS, d)
+	f.lines.Pass(r.TS, d)
 }
 
 func (f *dropLines) line(s *agg.Socket, ts int64, d dropLine) {
@@ -66,4 +67,4 @@ func (f *dropLines) line(s *agg.Socket, ts int64, d dropLine) {
 }
 
 // Finish writes the lines that still wait.
-func (f *dropLines) Finish(*render.Answer) { f.lines.rest() }
+func (f *dropLines) Finish(*render.Answer) { f.lines.Rest() }

@@ -8,6 +8,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -87,15 +88,15 @@ func (f *ecnSocks) Finish(*render.Answer) {
 		return cmp.Or(cmp.Compare(b.in+b.out, a.in+a.out), cmp.Compare(a.is.Serial, b.is.Serial))
 	})
 	t := f.in.Table(render.Spec{Name: "sockets", Title: "sockets of this host that received or sent them", Columns: slices.Concat(
-		[]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut()}, ends(),
+		[]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut()}, line.Ends(),
 		[]render.Column{render.Col("marks_in", render.Int).Text("IN", 7), render.Col("marks_out", render.Int).Text("OUT", 7), render.Col("cuts", render.Int).Text("CWR", 5),
-			render.Col("cwnd_change", render.String).Text("CWND", 9).ForPeople(), render.Col("last_cwnd", render.Int), render.Col("last_ssthresh", render.Int)}, identity())})
+			render.Col("cwnd_change", render.String).Text("CWND", 9).ForPeople(), render.Col("last_cwnd", render.Int), render.Col("last_ssthresh", render.Int)}, line.Identity())})
 	for _, s := range f.ended {
 		change := ""
 		if s.cuts > 0 {
 			change = fmt.Sprintf("%d>%d", s.cwnd, s.ssthresh)
 		}
-		putEnds(t.IntOr(s.is.Pid, s.is.Pid != 0).StrOr(s.is.Comm), &s.is).Int(s.in).Int(s.out).Int(s.cuts).Str(change)
-		putIdentity(t.IntOr(s.cwnd, s.cuts > 0).IntOr(s.ssthresh, s.cuts > 0), &s.is).End()
+		line.PutEnds(t.IntOr(s.is.Pid, s.is.Pid != 0).StrOr(s.is.Comm), &s.is).Int(s.in).Int(s.out).Int(s.cuts).Str(change)
+		line.PutIdentity(t.IntOr(s.cwnd, s.cuts > 0).IntOr(s.ssthresh, s.cuts > 0), &s.is).End()
 	}
 }

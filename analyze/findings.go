@@ -8,6 +8,7 @@ import (
 
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -54,7 +55,7 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
 		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
 		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
-		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
 	for i := range shown {
 		f := &shown[i]
 		t.Str(f.Level.String() + ": " + f.What).Str(f.Level.String()).Str(f.Rule.Name).Str(f.What).Str(f.Evidence).Str(f.Threshold)
@@ -62,7 +63,7 @@ func showFindings(in *engine.Input, v findings.Verdict, brief bool) {
 		if f.Sock.Addr == 0 {
 			t.Null(3).End()
 		} else {
-			putIdentity(t, &f.Sock).End()
+			line.PutIdentity(t, &f.Sock).End()
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -27,7 +28,7 @@ type fullness struct {
 	samples, most, limit, at int64 // limit: the newest that is known
 	permille, peak           int64 // peak: the most since the last read
 	overflows, drops         int64
-	reasons                  outcomes // of the drops
+	reasons                  line.Outcomes // of the drops
 }
 
 type fullSock struct {
@@ -40,7 +41,7 @@ func newFullest(in *engine.Input, n int) *fullest {
 		return cmp.Or(cmp.Compare(b.overflows+b.drops, a.overflows+a.drops), cmp.Compare(b.permille, a.permille), cmp.Compare(a.Serial, b.Serial))
 	})}
 	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut()}, ends(),
+		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut()}, line.Ends(),
 		[]render.Column{render.Col("most_bytes", render.Int).Text("MOST_B", 9).In("bytes"), render.Col("limit_bytes", render.Int).Text("LIMIT_B", 9).In("bytes"),
 			render.Col("fill_percent", render.Fixed).Digits(1).Text("FILL%", 6).In("percent"), render.Col("at_s", render.Fixed).Digits(3).Text("AT(s)", 9).In("s"),
 			render.Col("samples", render.Int).Text("SAMPLES", 8), render.Col("overflows", render.Int).Text("OVERFL", 6), render.Col("drops", render.Int).Text("DROPS", 6),
@@ -113,7 +114,7 @@ const maxReasons = 8
 
 func (v *fullness) drop(reason string) {
 	if v.drops++; v.reasons == nil {
-		v.reasons = outcomes{}
+		v.reasons = line.Outcomes{}
 	}
 	if _, ok := v.reasons[reason]; !ok && len(v.reasons) >= maxReasons {
 		reason = "others"
@@ -124,7 +125,7 @@ func (v *fullness) drop(reason string) {
 // Finish lists them.
 func (f *fullest) Finish(*render.Answer) {
 	for _, s := range f.best.Sorted() {
-		putEnds(f.t.Uint(s.Addr).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket)
+		line.PutEnds(f.t.Uint(s.Addr).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket)
 		f.t.Int(s.most).IntOr(s.limit, s.limit > 0).IntOr(s.permille, s.limit > 0).IntOr((s.at-f.in.Start())/1e6, s.at != 0).Int(s.samples).Int(s.overflows).Int(s.drops).StrOr(s.reasons.String())
 		f.t.Int(int64(s.Gen)).Int(s.Netns).End()
 	}

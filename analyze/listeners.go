@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -24,7 +25,7 @@ type listenQueue struct {
 
 func (q *listenQueue) end() string {
 	if q.laddr == "" {
-		return endOf("*", q.lport)
+		return line.EndOf("*", q.lport)
 	}
 	return render.Endpoint(q.laddr, q.lport)
 }

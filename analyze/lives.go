@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -19,7 +20,7 @@ type lives struct {
 
 // livesLook is how text shows sessions.
 type livesLook struct {
-	stamp     *stamp
+	stamp     *line.Stamp
 	strangers bool // pid 0 is shown, as the originals do
 	wide      bool // room for IPv6 addresses, the IP version, and the further columns
 	hundredth bool // milliseconds with two digits after the point
@@ -42,7 +43,7 @@ func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
 }
 
 func (l *lives) columns() []render.Column {
-	who, e, kb, ms := owner(), ends(), 5, render.Col("ms", render.Int).Text("MS", 0).In("ms")
+	who, e, kb, ms := line.Owner(), line.Ends(), 5, render.Col("ms", render.Int).Text("MS", 0).In("ms")
 	if l.hundredth {
 		ms = render.Col("ms", render.Fixed).Digits(2).Text("MS", 0).In("ms")
 	}
@@ -51,41 +52,41 @@ func (l *lives) columns() []render.Column {
 		who = append(who, render.Col("ip", render.Int).Text("IP", -2))
 		e[0], e[2], kb, ms = e[0].Text("LADDR", -26), e[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
 	}
-	return slices.Concat(l.stamp.columns(-9), who, e, []render.Column{
+	return slices.Concat(l.stamp.Columns(-9), who, e, []render.Column{
 		render.Col("tx_kb", render.Int).Text("TX_KB", kb).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", kb).In("KiB"),
 		ms, render.Col("tx_bytes", render.Int).In("bytes"),
-		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, identity())
+		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, line.Identity())
 }
 
 // line fills the columns that both tables have.
-func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, until, ns int64, b traffic) *render.Table {
-	if l.stamp.put(t, until).IntOr(pid, pid != 0 || l.strangers).Str(comm); l.wide {
-		t.Int(ipVersion(s.Laddr))
+func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, until, ns int64, b line.Traffic) *render.Table {
+	if l.stamp.Put(t, until).IntOr(pid, pid != 0 || l.strangers).Str(comm); l.wide {
+		t.Int(line.IPVersion(s.Laddr))
 	}
-	putEnds(t, s).IntOr(b.tx/1024, b.known).IntOr(b.rx/1024, b.known)
+	line.PutEnds(t, s).IntOr(b.Tx/1024, b.Known).IntOr(b.Rx/1024, b.Known)
 	if l.hundredth {
 		t.Int(render.Round(ns, 1e6, 2))
 	} else {
 		t.Int(ns / 1e6)
 	}
-	return putIdentity(t.IntOr(b.tx, b.known).IntOr(b.rx, b.known).Int(ns), s)
+	return line.PutIdentity(t.IntOr(b.Tx, b.Known).IntOr(b.Rx, b.Known).Int(ns), s)
 }
 
 // older lists a session that ended but began before the recording, or unseen.
-func (l *lives) older(s *agg.Socket, until int64, b traffic) {
-	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str(unborn(s, l.gaps)).End()
+func (l *lives) older(s *agg.Socket, until int64, b line.Traffic) {
+	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str(line.Unborn(s, l.gaps)).End()
 }
 
 // open lists a session that never closed.
 func (l *lives) open(s *agg.Socket) {
-	why, until := unseenEnd, s.Last
+	why, until := line.UnseenEnd, s.Last
 	if s.Open {
 		why, until = "open", l.in.End()
 	}
 	if !s.Born {
-		why = unborn(s, l.gaps) + ", " + why
+		why = line.Unborn(s, l.gaps) + ", " + why
 	}
-	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), traffic{}).Str(why).End()
+	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), line.Traffic{}).Str(why).End()
 }
 
 // since is when the part of a life that the recording has begins.

@@ -4,35 +4,37 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"netrec/analyze/line"
 )
 
 // onlyPeers knows of sockets that are not connected, by their serial, whether all that is
 // known of their datagrams is about one peer. A read that does not ask who sent leaves a
 // datagram without a peer.
-type onlyPeers map[int64]destination
+type onlyPeers map[int64]line.Destination
 
 // severalPeers is the port of sockets that have more than one.
 const severalPeers = -1
 
 // met notes a peer.
-func (p onlyPeers) met(d destination) {
-	if d.port == 0 {
+func (p onlyPeers) met(d line.Destination) {
+	if d.Port == 0 {
 		return
 	}
-	if one, ok := p[d.serial]; ok && one != d {
-		d.port = severalPeers
+	if one, ok := p[d.Serial]; ok && one != d {
+		d.Port = severalPeers
 	}
-	p[d.serial] = d
+	p[d.Serial] = d
 }
 
 // join adds what came without a sender to the only peer of the socket, and says how many
 // flows had one.
-func (p onlyPeers) join(flows map[destination]*talk) int64 {
+func (p onlyPeers) join(flows map[line.Destination]*talk) int64 {
 	n := int64(0)
-	for _, d := range slices.SortedFunc(maps.Keys(flows), destination.compare) {
+	for _, d := range slices.SortedFunc(maps.Keys(flows), line.Destination.Compare) {
 		k := flows[d]
-		peer, known := p[d.serial]
-		if d.port != 0 || !known {
+		peer, known := p[d.Serial]
+		if d.Port != 0 || !known {
 			continue
 		}
 		if one := flows[peer]; one != nil {

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -36,7 +37,7 @@ func knownOf(r *engine.Row, c scan.Col) known { return known{r.Int(c), r.Has(c)}
 type overflows struct {
 	in     *engine.Input
 	t      *render.Table
-	lines  waiting[*overflow]
+	lines  line.Waiting[*overflow]
 	bySkb  map[int64]*overflow
 	names  agg.Intern
 	compat bool
@@ -48,12 +49,12 @@ type overflows struct {
 func newOverflows(in *engine.Input, compat bool) *overflows {
 	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}, rmem: in.Int("sk_rmem_alloc"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"),
 		pages: in.Int("mem_allocated_pages"), skb: in.Int("skb"), prot: in.Str("prot_name"), reason: in.Str("drop_reason")}
-	f.lines.line, f.lines.ready = f.line, func(o *overflow) bool { return o.dropped }
+	f.lines.Line, f.lines.Ready = f.line, func(o *overflow) bool { return o.dropped }
 	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: slices.Concat([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
 		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
 		render.Col("allocated_pages", render.Int).In("pages"), render.Col("drop_reason", render.String), render.Col("pid", render.Int), render.Col("comm", render.String),
-		render.Col("ts_ns", render.Int).In("ns")}, identity())})
-	in.OnEnd(f.lines.ended)
+		render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	in.OnEnd(f.lines.Ended)
 	return f
 }
 
@@ -66,11 +67,11 @@ func (f *overflows) add(r *engine.Row, what string) {
 		f.bySkb[o.skb] = o
 	}
 	if r.Sock == nil {
-		f.lines.pass(r.TS, o)
+		f.lines.Pass(r.TS, o)
 		return
 	}
 	o.sock, o.serial = r.Sock, r.Sock.Serial
-	f.lines.add(r.Sock, r.TS, o)
+	f.lines.Add(r.Sock, r.TS, o)
 }
 
 // drop takes the end of a packet, and gives the socket that had no room for it: by then the
@@ -105,8 +106,8 @@ func (f *overflows) line(s *agg.Socket, ts int64, o *overflow) {
 		f.t.IntOr(n.v, n.ok)
 	}
 	f.t.StrOr(o.reason).IntOr(who.Pid, who.Pid != 0).StrOr(who.Comm).Int(ts)
-	putIdentity(f.t, s).End()
+	line.PutIdentity(f.t, s).End()
 }
 
 // Finish writes what waits.
-func (f *overflows) Finish(*render.Answer) { f.lines.rest() }
+func (f *overflows) Finish(*render.Answer) { f.lines.Rest() }

@@ -4,6 +4,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
 	"netrec/schema"
@@ -33,7 +34,7 @@ type overview struct {
 	wrong *findings.Set
 	top   int
 	procs *engine.Busy[shape.Process]
-	socks *busiest
+	socks *line.Busiest
 	spent *engine.Spent
 }
 
@@ -47,13 +48,13 @@ func newOverview(in *engine.Input) engine.Fold {
 			in.Use(e.Name, "", f.row)
 		}
 	}
-	f.socks = newBusiest(in, "sockets", "busiest sockets", f.top)
+	f.socks = line.NewBusiest(in, "sockets", "busiest sockets", f.top)
 	return f
 }
 
 func (f *overview) row(r *engine.Row) {
 	if r.Sock != nil {
-		f.socks.add(r.Sock)
+		f.socks.Add(r.Sock)
 	}
 	f.procs.Add(r)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/scan"
 )
 
@@ -34,7 +35,7 @@ func packetEnds(r *engine.Row, saddr, sport, daddr, dport scan.Col) (from, to st
 	if !r.Has(sport) && !r.Has(dport) {
 		return r.Str(saddr), r.Str(daddr)
 	}
-	return endOf(r.Str(saddr), r.Int(sport)), endOf(r.Str(daddr), r.Int(dport))
+	return line.EndOf(r.Str(saddr), r.Int(sport)), line.EndOf(r.Str(daddr), r.Int(dport))
 }
 
 // packetFlow is the way of a packet: its source and destination.

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -61,7 +62,7 @@ func (f *queries) msg(r *engine.Row) {
 	if port == 0 {
 		addr, port = r.Str(f.raddr), r.Int(f.rport)
 	}
-	if r.Sock == nil || port != dnsPort || r.Int(f.ret) <= 0 {
+	if r.Sock == nil || port != line.DNSPort || r.Int(f.ret) <= 0 {
 		return
 	}
 	a := f.open.Of(r.Sock)

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -111,10 +112,10 @@ func (f *tcpretrans) columns() []render.Column {
 func (*resends) columns() []render.Column {
 	return slices.Concat([]render.Column{render.Col("cwnd_before", render.Int).In("segments"), render.Col("cwnd", render.Int).In("segments"),
 		render.Col("laddr", render.String), render.Col("lport", render.Int), render.Col("raddr", render.String), render.Col("rport", render.Int)},
-		identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+		line.Identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
 }
 
 func (v *resent) put(t *render.Table, s *agg.Socket, ts int64) {
 	t.IntOr(v.before, v.before != 0).IntOr(v.cwnd, v.cwnd != 0).Str(v.laddr).Int(v.lport).Str(v.raddr).Int(v.rport)
-	putIdentity(t, s).Int(ts).End()
+	line.PutIdentity(t, s).Int(ts).End()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
 )
@@ -47,7 +48,7 @@ Kernels up to 6.12 do not report failed attempts.`,
 		var all, v6 int64
 		row := func(r *engine.Row, n int64) {
 			// Its address field is that of IPv4; a count without addresses has both.
-			if all++; byHost && ipVersion(r.Str(raddr)) == 6 {
+			if all++; byHost && line.IPVersion(r.Str(raddr)) == 6 {
 				if v6++; compat {
 					return
 				}

@@ -9,6 +9,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -44,15 +45,15 @@ func newSessionGraph(in *engine.Input, node string) *sessionGraph {
 
 // add takes a session. Where both ends are on this host it comes twice, and the end that
 // closes first is counted.
-func (g *sessionGraph) add(s *agg.Socket, ns int64, b traffic) {
+func (g *sessionGraph) add(s *agg.Socket, ns int64, b line.Traffic) {
 	if !s.Tuple() {
 		return
 	}
 	client := packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}
-	up, down, here := b.tx, b.rx, true
+	up, down, here := b.Tx, b.Rx, true
 	if g.serves(s) {
 		client, here = packetFlow{s.Raddr, s.Laddr, s.Rport, s.Lport}, false
-		up, down = b.rx, b.tx
+		up, down = b.Rx, b.Tx
 	}
 	if g.seen[client] {
 		delete(g.seen, client)

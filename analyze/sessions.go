@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 )
 
 // life is what is known of one session.
@@ -19,9 +20,9 @@ type life struct {
 type session struct {
 	life
 	ts, retrans int64
-	bytes, tail traffic // tail.tx is what was not acknowledged
-	resent      bool    // retrans is known
-	older       bool    // its beginning was not seen
+	bytes, tail line.Traffic // tail.tx is what was not acknowledged
+	resent      bool         // retrans is known
+	older       bool         // its beginning was not seen
 	how         string
 }
 
@@ -57,9 +58,9 @@ func (f *tcplife) cache(l *life, r *engine.Row) {
 // close takes the end of a session. Its line waits for what is learnt of the socket after:
 // a connection may be reset before a process accepts it.
 func (f *tcplife) close(l *life, r *engine.Row) {
-	s, bytes := r.Sock, f.bytes.data(r)
+	s, bytes := r.Sock, f.bytes.Data(r)
 	if f.compat != "no" {
-		bytes = f.bytes.counted(r)
+		bytes = f.bytes.Counted(r)
 	}
 	if !l.cached {
 		f.cache(l, r)
@@ -72,7 +73,7 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		f.unsure++ // when it began and which process that rule takes may be among lost rows
 		return
 	}
-	f.tables.stamp.begin(r.TS)
+	f.tables.stamp.Begin(r.TS)
 	listener := r.Str(f.oldState) == "LISTEN"
 	older := !s.Born && f.compat == "no" && !listener
 	if l.birth == 0 && !older {
@@ -81,8 +82,8 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		}
 		l.birth, l.late = s.First, s.First // began before the selected time
 	}
-	f.lines.add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.retrans), resent: r.Has(f.retrans),
-		how: closeReason(r.Str(f.oldState), r.Int(f.sockErr)), tail: f.tail.of(s, bytes.tx)})
+	f.lines.Add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.retrans), resent: r.Has(f.retrans),
+		how: closeReason(r.Str(f.oldState), r.Int(f.sockErr)), tail: f.tail.of(s, bytes.Tx)})
 }
 
 // seenFrom is since when all rows of a session are there unless some were lost.
@@ -124,7 +125,7 @@ func (f *tcplife) line(s *agg.Socket, _ int64, l session) {
 	t := f.tables.line(f.tables.whole, s, pid, comm, l.ts, l.ts-birth, l.bytes).IntOr((l.established-l.birth)/1000, l.established != 0)
 	t.IntOr(l.retrans, l.resent).Str(l.how).Int(l.ts)
 	if f.tail != nil {
-		t.IntOr(l.tail.tx, l.tail.known)
+		t.IntOr(l.tail.Tx, l.tail.Known)
 	}
 	t.End()
 }

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -55,7 +56,7 @@ func newSoaccept(in *engine.Input) engine.Fold {
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("LPORT", -5), more[1].Text("NEWFD", 5), more[2].Text("WAIT(us)", 9)
 	}
-	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
 	return f
 }
 
@@ -93,7 +94,7 @@ func (f *soaccept) accept(r *engine.Row) {
 		}
 	}
 	f.t.IntOr(wait/1000, wait >= 0).IntOr(ret, r.Has(f.ret)).Uint(r.Uint(f.listener)).Int(r.TS)
-	putIdentity(f.t, &s).End()
+	line.PutIdentity(f.t, &s).End()
 }
 
 // Finish tells the rules apart.

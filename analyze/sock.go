@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/story"
 )
@@ -31,7 +32,7 @@ type sock struct {
 	in    *engine.Input
 	lives *render.Table
 	line  *timeline
-	sums  agg.PerSocket[usage]
+	sums  agg.PerSocket[line.Usage]
 	again *engine.Resent
 }
 
@@ -62,14 +63,14 @@ func (f *sock) row(r *engine.Row) {
 		return
 	}
 	u := f.sums.Of(r.Sock)
-	u.rows++
+	u.Rows++
 	switch r.Event.Name {
 	case "sock_io":
-		u.io(f.line.Moved(r))
+		u.IO(f.line.Moved(r))
 	case "tcp_retrans":
-		u.retrans += f.again.Segments(r)
+		u.Retrans += f.again.Segments(r)
 	case "skb_drop":
-		u.drops++
+		u.Drops++
 	}
 	f.line.add(r)
 }
@@ -77,7 +78,7 @@ func (f *sock) row(r *engine.Row) {
 func (f *sock) ended(s *agg.Socket) {
 	f.line.flush()
 	u := *f.sums.Of(s)
-	if u.rows == 0 {
+	if u.Rows == 0 {
 		return
 	}
 	f.lives.Int(int64(s.Gen)).Uint(s.Addr).Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).StrOr(s.Protocol)
@@ -99,7 +100,7 @@ func (f *sock) ended(s *agg.Socket) {
 		ended, until = "open at the end of the recording", f.in.End()
 	}
 	f.lives.Str(who).Str(began).Str(ended).Int((until - s.First) / 1000).StrOr(s.State)
-	f.lives.Int(u.tx).Int(u.rx).Int(u.retrans).Int(u.drops).Int(u.rows).Int(s.First).Int(s.Last).End()
+	f.lives.Int(u.Tx).Int(u.Rx).Int(u.Retrans).Int(u.Drops).Int(u.Rows).Int(s.First).Int(s.Last).End()
 }
 
 // at is a time as seconds after the start of the recording, in whole microseconds as the

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -31,24 +32,24 @@ address that was reused has several lines; GEN tells them apart.`,
 type socks struct {
 	in    *engine.Input
 	t     *render.Table
-	socks agg.PerSocket[usage]
-	best  *agg.Greatest[usedSock]
+	socks agg.PerSocket[line.Usage]
+	best  *agg.Greatest[line.UsedSock]
 	all   int64
 	again *engine.Resent
 
 	bytes *engine.Bytes
-	end   *endBytes
+	end   *line.EndBytes
 }
 
 func newSocks(in *engine.Input) engine.Fold {
-	f := &socks{in: in, bytes: in.Bytes(), end: newEndBytes(in), again: in.Resent()}
-	key := map[string]func(*usedSock) int64{
-		"bytes": func(s *usedSock) int64 { return s.tx + s.rx }, "tx": func(s *usedSock) int64 { return s.tx },
-		"rx": func(s *usedSock) int64 { return s.rx }, "life": func(s *usedSock) int64 { return s.until - s.First },
-		"retrans": func(s *usedSock) int64 { return s.retrans }, "drops": func(s *usedSock) int64 { return s.drops },
-		"rows": func(s *usedSock) int64 { return s.rows }, "start": func(s *usedSock) int64 { return -s.First },
+	f := &socks{in: in, bytes: in.Bytes(), end: line.NewEndBytes(in), again: in.Resent()}
+	key := map[string]func(*line.UsedSock) int64{
+		"bytes": func(s *line.UsedSock) int64 { return s.Tx + s.Rx }, "tx": func(s *line.UsedSock) int64 { return s.Tx },
+		"rx": func(s *line.UsedSock) int64 { return s.Rx }, "life": func(s *line.UsedSock) int64 { return s.Until - s.First },
+		"retrans": func(s *line.UsedSock) int64 { return s.Retrans }, "drops": func(s *line.UsedSock) int64 { return s.Drops },
+		"rows": func(s *line.UsedSock) int64 { return s.Rows }, "start": func(s *line.UsedSock) int64 { return -s.First },
 	}[in.Text("sort")]
-	f.best = agg.NewGreatest(max(1, min(in.Number("top"), 1e6)), func(a, b usedSock) int {
+	f.best = agg.NewGreatest(max(1, min(in.Number("top"), 1e6)), func(a, b line.UsedSock) int {
 		return cmp.Or(cmp.Compare(key(&b), key(&a)), cmp.Compare(a.Serial, b.Serial))
 	})
 	in.Sockets("what they did before it is not counted")
@@ -59,7 +60,7 @@ func newSocks(in *engine.Input) engine.Fold {
 	in.OnEnd(f.ended)
 	f.t = in.Table(render.Spec{Name: "sockets", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(),
-		render.Col("protocol", render.String).Text("PROTO", -5)}, ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
+		render.Col("protocol", render.String).Text("PROTO", -5)}, line.Ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
 		render.Col("tx_bytes", render.Int).Text("TX_B", 10).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 10).In("bytes"),
 		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments"), render.Col("drops", render.Int).Text("DROPS", 5),
 		render.Col("ms", render.Int).Text("MS", 8).In("ms"), render.Col("rows", render.Int).Text("ROWS", 8),
@@ -72,23 +73,23 @@ func (f *socks) row(r *engine.Row) {
 		return
 	}
 	u := f.socks.Of(r.Sock)
-	u.rows++
+	u.Rows++
 	switch r.Event.Name {
 	case "sock_io":
-		u.io(f.bytes.Moved(r))
+		u.IO(f.bytes.Moved(r))
 	case "tcp_state":
-		b := f.end.data(r)
-		u.acked, u.received = max(u.acked, b.tx), max(u.received, b.rx)
+		b := f.end.Data(r)
+		u.Acked, u.Received = max(u.Acked, b.Tx), max(u.Received, b.Rx)
 	case "tcp_retrans":
-		u.retrans += f.again.Segments(r)
+		u.Retrans += f.again.Segments(r)
 	case "skb_drop":
-		u.drops++
+		u.Drops++
 	}
 }
 
 func (f *socks) ended(s *agg.Socket) {
 	u := *f.socks.Of(s)
-	if u.rows == 0 {
+	if u.Rows == 0 {
 		return
 	}
 	if s.Older {
@@ -103,10 +104,10 @@ func (f *socks) ended(s *agg.Socket) {
 	}
 	// TCP counts what was acknowledged and what came, read or not: calls come first, where all of them are there.
 	if thinned := f.in.Thinned(s, s.First, until); thinned || f.in.Meta.Rows["sock_io"] == 0 {
-		u.tx, u.rx, u.unknown = u.acked, u.received, thinned && u.acked+u.received == 0
+		u.Tx, u.Rx, u.Unknown = u.Acked, u.Received, thinned && u.Acked+u.Received == 0
 	}
 	f.all++
-	f.best.Add(usedSock{*s, u, until})
+	f.best.Add(line.UsedSock{Socket: *s, Usage: u, Until: until})
 }
 
 // Finish lists the greatest.
@@ -118,8 +119,8 @@ func (f *socks) Finish(a *render.Answer) {
 		if s.Older {
 			older = 1
 		}
-		putEnds(f.t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).StrOr(s.Protocol), &s.Socket)
-		f.t.StrOr(s.State).IntOr(s.tx, !s.unknown).IntOr(s.rx, !s.unknown).Int(s.retrans).Int(s.drops).Int((s.until - s.First) / 1e6).Int(s.rows)
+		line.PutEnds(f.t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).StrOr(s.Protocol), &s.Socket)
+		f.t.StrOr(s.State).IntOr(s.Tx, !s.Unknown).IntOr(s.Rx, !s.Unknown).Int(s.Retrans).Int(s.Drops).Int((s.Until - s.First) / 1e6).Int(s.Rows)
 		f.t.Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).Int(older).Int(s.First).End()
 	}
 	if n := f.all - int64(len(shown)); n > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -34,20 +35,20 @@ type soconnect struct {
 	t       *render.Table
 	compat  bool
 	tries   *attempts
-	lines   ordered[connectLine]
+	lines   line.InOrder[connectLine]
 	waiting agg.PerSocket[int64] // id of the line, plus one
 	names   agg.Intern
-	finals  outcomes
+	finals  line.Outcomes
 
 	calls, later, unknown                          int64
 	pid, comm, family, proto, dest, port, ret, dur scan.Col
 }
 
 func newSoconnect(in *engine.Input) engine.Fold {
-	f := &soconnect{compat: in.Flag("compat"), finals: outcomes{}, pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), proto: in.Str("protocol"),
+	f := &soconnect{compat: in.Flag("compat"), finals: line.Outcomes{}, pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), proto: in.Str("protocol"),
 		dest: in.Str("dest_addr"), port: in.Int("dest_port"), ret: in.Int("ret"), dur: in.Int("dur_ns")}
 	in.Sockets("")
-	f.lines.write = f.line
+	f.lines.Write = f.line
 	f.tries = newAttempts(in, f.done)
 	in.OnEnd(f.tries.over)
 	in.On("sys_connect", f.connect)
@@ -58,7 +59,7 @@ func newSoconnect(in *engine.Input) engine.Fold {
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("PROTO", -5), more[1].Text("DONE(us)", 9), more[2].Text("FINAL", 0)
 	}
-	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())})
+	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
 	return f
 }
 
@@ -71,7 +72,7 @@ func (f *soconnect) connect(r *engine.Row) {
 		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
-		f.lines.add(l, true)
+		f.lines.Add(l, true)
 		return
 	}
 	l.sock = *r.Sock
@@ -86,11 +87,11 @@ func (f *soconnect) connect(r *engine.Row) {
 		l.done, l.final = a.ended-l.began(a), a.result
 	case l.ret == -einprogress && a.ended == 0:
 		a.at = r.TS
-		id := f.lines.add(l, false)
+		id := f.lines.Add(l, false)
 		*f.waiting.Of(r.Sock) = id + 1
 		return
 	}
-	f.lines.add(l, true)
+	f.lines.Add(l, true)
 }
 
 // done completes the line that waits for the socket.
@@ -99,7 +100,7 @@ func (f *soconnect) done(s *agg.Socket, a attempt) {
 	if *id == 0 {
 		return
 	}
-	f.lines.complete(*id-1, func(l *connectLine) {
+	f.lines.Complete(*id-1, func(l *connectLine) {
 		l.sock, l.final = *s, a.result
 		if a.ended != 0 {
 			l.done = a.ended - l.began(&a)
@@ -121,12 +122,12 @@ func (f *soconnect) line(l *connectLine) {
 	}
 	f.t.Int(l.who.Pid).Str(l.who.Comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
 		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
-	putIdentity(f.t, &l.sock).End()
+	line.PutIdentity(f.t, &l.sock).End()
 }
 
 // Finish writes what still waits and sums up.
 func (f *soconnect) Finish(a *render.Answer) {
-	if f.lines.rest(); f.calls == 0 {
+	if f.lines.Rest(); f.calls == 0 {
 		return
 	}
 	if len(f.finals) > 0 {

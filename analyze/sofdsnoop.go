@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -46,7 +47,7 @@ const maxSent = 1 << 16
 type sofdsnoop struct {
 	in     *engine.Input
 	t      *render.Table
-	stamp  *stamp
+	stamp  *line.Stamp
 	compat bool
 	sent   map[uint64][]fdSender // by file, in the order of sending
 	names  agg.Intern
@@ -59,13 +60,13 @@ type sofdsnoop struct {
 func newSofdsnoop(in *engine.Input) engine.Fold {
 	f := &sofdsnoop{in: in, compat: in.Flag("compat"), sent: map[uint64][]fdSender{}, tid: in.Int("tid"), comm: in.Str("comm"), dir: in.Str("dir"), fd: in.Int("fd"), passed: in.Int("fd_passed"),
 		file: in.Int("file"), ino: in.Int("file_ino"), typ: in.Str("file_type"), name: in.Str("file_name"), sock: in.Int("sock"), other: in.Int("passed_sock")}
-	f.stamp = newStamp(in, false, in.Flag("timestamp"), 9)
+	f.stamp = line.NewStamp(in, false, in.Flag("timestamp"), 9)
 	in.Sockets("their ends are those of the start")
 	from := render.Col("from", render.String)
 	if !f.compat {
 		from = from.Text("FROM", 0)
 	}
-	f.t = in.Table(render.Spec{Name: "descriptors", Columns: slices.Concat(f.stamp.columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
+	f.t = in.Table(render.Spec{Name: "descriptors", Columns: slices.Concat(f.stamp.Columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("socket", render.String).Text("SOCKET", -25), render.Col("fd", render.Int).Text("FD", -5), render.Col("name", render.String).Text("NAME", -25), from,
 		render.Col("file", render.Addr), render.Col("file_type", render.String), render.Col("passed_sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")})})
 	in.On("scm_fd", f.row)
@@ -92,7 +93,7 @@ func (f *sofdsnoop) row(r *engine.Row) {
 	if !r.Has(f.fd) {
 		socket = fmt.Sprintf("?:0x%x", r.Uint(f.sock))
 	}
-	f.stamp.put(f.t, r.TS).Str(action).Int(r.Int(f.tid)).Str(r.Str(f.comm)).Str(socket).Int(r.Int(f.passed)).Str(name).StrOr(from).
+	f.stamp.Put(f.t, r.TS).Str(action).Int(r.Int(f.tid)).Str(r.Str(f.comm)).Str(socket).Int(r.Int(f.passed)).Str(name).StrOr(from).
 		Uint(r.Uint(f.file)).Str(r.Str(f.typ)).IntOr(r.Int(f.other), r.Int(f.other) != 0).Int(r.TS).End()
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -12,7 +13,7 @@ func (f *tcpstates) columns() []render.Column {
 	if f.compat {
 		c = "C-"
 	}
-	cs := f.stamp.columns(-9)
+	cs := f.stamp.Columns(-9)
 	if f.wide {
 		comm, addr = -16, -26
 	}
@@ -21,7 +22,7 @@ func (f *tcpstates) columns() []render.Column {
 	if f.wide {
 		cs = append(cs, render.Col("ip", render.Int).Text("IP", -2))
 	}
-	e := ends()
+	e := line.Ends()
 	e[0], e[2] = e[0].Text("LADDR", addr), e[2].Text("RADDR", addr)
 	return append(slices.Concat(cs, e), render.Col("old_state", render.String).Text("OLDSTATE", -11),
 		render.Col("new_state", render.String).Text("NEWSTATE", -11).Sep(" -> "),
@@ -30,7 +31,7 @@ func (f *tcpstates) columns() []render.Column {
 }
 
 // wants reports whether the options select the socket.
-func (f *tcpstates) wants(s *agg.Socket) bool { return f.family.wants(s.Laddr) && f.ports.wants(s) }
+func (f *tcpstates) wants(s *agg.Socket) bool { return f.family.Wants(s.Laddr) && f.ports.Wants(s) }
 
 func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
 	shown := s
@@ -47,9 +48,9 @@ func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
 		f.filled++
 	}
 	s = shown
-	f.stamp.put(f.t, ts).Uint(s.Addr).IntOr(s.Pid, s.Pid != 0 || f.compat).Str(s.Comm)
+	f.stamp.Put(f.t, ts).Uint(s.Addr).IntOr(s.Pid, s.Pid != 0 || f.compat).Str(s.Comm)
 	if f.wide {
-		f.t.Int(ipVersion(s.Laddr))
+		f.t.Int(line.IPVersion(s.Laddr))
 	}
-	putEnds(f.t, s).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(s.Gen)).Int(ts).End()
+	line.PutEnds(f.t, s).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(s.Gen)).Int(ts).End()
 }

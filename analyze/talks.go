@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
 )
@@ -13,7 +14,7 @@ type talks struct {
 	idle    int64
 	ended   func(*agg.Socket, *talk, int64, string)
 	socks   agg.PerSocket[talk]
-	flows   map[destination]*talk
+	flows   map[line.Destination]*talk
 	peers   onlyPeers
 	names   agg.Intern
 	refused int64
@@ -27,7 +28,7 @@ type talks struct {
 }
 
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
-	f := &talks{in: in, idle: idle, ended: ended, flows: map[destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
+	f := &talks{in: in, idle: idle, ended: ended, flows: map[line.Destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
 		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
@@ -66,7 +67,7 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 	}
 	if k := f.socks.Of(r.Sock); r.Int(f.rport) != 0 && (port == 0 || port == r.Int(f.rport) && addr == r.Str(f.raddr)) {
 		if k.connected && (k.rport != r.Int(f.rport) || k.raddr != r.Str(f.raddr)) {
-			f.ended(r.Sock, k, k.last, unseenEnd) // the connect that ended it was lost
+			f.ended(r.Sock, k, k.last, line.UnseenEnd) // the connect that ended it was lost
 			*k = talk{}
 		}
 		if !k.connected {
@@ -80,7 +81,7 @@ func (f *talks) of(r *engine.Row, send bool) *talk {
 	if port == 0 && !send && r.Int(f.ret) < 0 {
 		return nil // nothing came, from nobody
 	}
-	d := destination{r.Sock.Serial, f.names.Get(addr), port}
+	d := line.Destination{Serial: r.Sock.Serial, Addr: f.names.Get(addr), Port: port}
 	k := f.flows[d]
 	if k != nil && r.TS-k.last > f.idle {
 		f.ended(&k.sock, k, k.last, "idle")
@@ -144,6 +145,6 @@ func (f *talks) over(s *agg.Socket) {
 	if k := f.socks.Of(s); k.connected && s.Open {
 		f.ended(s, k, f.in.End(), "open")
 	} else if k.connected {
-		f.ended(s, k, k.last, unseenEnd)
+		f.ended(s, k, k.last, line.UnseenEnd)
 	}
 }

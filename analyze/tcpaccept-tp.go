@@ -1,10 +1,13 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/line"
+)
 
 // A child of an IPv6 listener has 127.0.0.6 in the fields for IPv4, which the original
 // prints as the first four bytes of an IPv6 address.
-var _ = register(transition{from: "SYN_RECV", to: "ESTABLISHED", ipv6: "7f00:6::"}.of(engine.Analysis{
+var _ = register(line.Transition{From: "SYN_RECV", To: "ESTABLISHED", IPv6: "7f00:6::"}.Of(engine.Analysis{
 	Name:     "tcpaccept-tp",
 	Group:    groupWho,
 	Question: "who connects to this host over TCP, by the change of state to ESTABLISHED?",

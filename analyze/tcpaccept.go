@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -25,8 +26,8 @@ handshake; --compat shows the copy. Formats for programs have both.
 Connections that no process accepts have no line: tcpaccept-tp lists the ones that were
 established, tcpsynbl the ones that found no room.`,
 	Example: "tcpaccept --port 80",
-	Options: slices.Concat(stampOptions, familyOptions, []engine.Option{
-		portsOption("ports", "P", "local"),
+	Options: slices.Concat(line.StampOptions, line.FamilyOptions, []engine.Option{
+		line.PortsOption("ports", "P", "local"),
 		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"},
 		engine.Compat("BL as the new socket has it")}),
 	New: newTcpaccept,
@@ -35,9 +36,9 @@ established, tcpsynbl the ones that found no room.`,
 type tcpaccept struct {
 	in     *engine.Input
 	t      *render.Table
-	stamp  *stamp
-	family familyFilter
-	ports  portList
+	stamp  *line.Stamp
+	family line.FamilyFilter
+	ports  line.PortList
 	born   agg.PerSocket[int64] // when the handshake ended
 	script bool
 	compat bool
@@ -50,12 +51,12 @@ type tcpaccept struct {
 }
 
 func newTcpaccept(in *engine.Input) engine.Fold {
-	f := &tcpaccept{in: in, family: newFamilyFilter(in), ports: newPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
+	f := &tcpaccept{in: in, family: line.NewFamilyFilter(in), ports: line.NewPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
 		newState: in.Str("new_state"),
 		laddr:    in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
 		copied: in.Int("child_ack_backlog"), copiedLimit: in.Int("child_max_ack_backlog")}
-	f.stamp = newStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
+	f.stamp = line.NewStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the queue is not known", f.state)
 	event := in.FirstOf("tcp_accept_fn", "sys_accept")
@@ -76,12 +77,12 @@ func (f *tcpaccept) columns() []render.Column {
 	} else if ip = ip.Text("IP", -2); !f.compat {
 		wait = wait.Text("WAITus", 8)
 	}
-	return slices.Concat(f.stamp.columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
+	return slices.Concat(f.stamp.Columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
 		render.Col("raddr", render.String).Text("RADDR", addr), render.Col("rport", render.Int).Text("RPORT", -5),
 		render.Col("laddr", render.String).Text("LADDR", addr), render.Col("lport", render.Int).Text("LPORT", -5),
 		render.Col("bl", render.String).Text("BL", -9).ForPeople(), wait,
 		render.Col("backlog", render.Int), render.Col("backlog_limit", render.Int),
-		render.Col("child_backlog", render.Int), render.Col("child_backlog_limit", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
+		render.Col("child_backlog", render.Int), render.Col("child_backlog_limit", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
 }
 
 func (f *tcpaccept) state(r *engine.Row) {
@@ -96,7 +97,7 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		f.failed++
 		return
 	}
-	if !f.family.wants(r.Str(f.raddr)) || !f.ports.has(r.Int(f.lport)) || r.Str(f.laddr) == "" { // of another family
+	if !f.family.Wants(r.Str(f.raddr)) || !f.ports.Has(r.Int(f.lport)) || r.Str(f.laddr) == "" { // of another family
 		return
 	}
 	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)
@@ -113,16 +114,16 @@ func (f *tcpaccept) accept(r *engine.Row) {
 	}
 	born := *f.born.Of(s)
 	pid, comm := f.in.Owner(r)
-	f.stamp.put(f.t, r.TS).Int(pid).Str(comm).Int(ipVersion(r.Str(f.raddr)))
+	f.stamp.Put(f.t, r.TS).Int(pid).Str(comm).Int(line.IPVersion(r.Str(f.raddr)))
 	f.t.Str(r.Str(f.raddr)).Int(r.Int(f.rport)).Str(r.Str(f.laddr)).Int(r.Int(f.lport)).Str(bl)
 	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
-	putIdentity(f.t, s).End()
+	line.PutIdentity(f.t, s).End()
 }
 
 // Finish tells the two readings of the queue apart.
 func (f *tcpaccept) Finish(a *render.Answer) {
 	if f.accepts > 0 {
-		a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.accepts, "accept", "accepts"), perSecond(f.in, f.accepts)))
+		a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.accepts, "accept", "accepts"), line.PerSecond(f.in, f.accepts)))
 	}
 	if f.failed > 0 {
 		a.Note(engine.Plural(f.failed, "call", "calls") + " returned without a connection")

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -27,20 +28,20 @@ the index of the device it is bound to, 0 for none:
 
 The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is always wide
 (-w), and -p works as in every analysis.
-` + cgroupsHelp,
+` + line.CgroupsHelp,
 	Example: "tcpbind --implicit",
 	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "also ports chosen by connect and listen"},
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first line instead of the time of day"},
-		{Name: "count", Kind: engine.Flag, Doc: "binds per address and port instead of lines"}, portsOption("ports", "P", "local")}, userOptions),
+		{Name: "count", Kind: engine.Flag, Doc: "binds per address and port instead of lines"}, line.PortsOption("ports", "P", "local")}, line.UserOptions),
 	New: newTcpbind,
 })
 
 type tcpbind struct {
 	in    *engine.Input
 	t     *render.Table
-	stamp *stamp
-	users *users
-	ports portList
+	stamp *line.Stamp
+	users *line.Users
+	ports line.PortList
 	bound agg.PerSocket[bool]
 	count *bindCounts // nil for lines
 
@@ -52,7 +53,7 @@ type tcpbind struct {
 func newTcpbind(in *engine.Input) engine.Fold {
 	f := &tcpbind{in: in, pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"), addr: in.Str("bind_addr"), asked: in.Int("bind_port"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), ret: in.Int("ret"), opts: in.Str("bind_opts"), boundDev: in.Int("bound_ifindex"),
-		stamp: newStamp(in, !in.Flag("timestamp"), in.Flag("timestamp"), 6), users: newUsers(in), ports: newPortList(in, "ports")}
+		stamp: line.NewStamp(in, !in.Flag("timestamp"), in.Flag("timestamp"), 6), users: line.NewUsers(in), ports: line.NewPortList(in, "ports")}
 	in.Sockets("")
 	if in.Flag("count") {
 		f.count = &bindCounts{}
@@ -67,17 +68,17 @@ func newTcpbind(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpbind) columns() []render.Column {
-	return slices.Concat(f.stamp.columns(-9), []render.Column{f.users.column(), render.Col("pid", render.Int).Text("PID", -7),
+	return slices.Concat(f.stamp.Columns(-9), []render.Column{f.users.Column(), render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
 		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("opts", render.String).Text("OPTS", -5), render.Col("bound_ifindex", render.Int).Text("IF", -3),
-		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, identity())
+		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
 }
 
 func (f *tcpbind) bind(r *engine.Row) {
 	if r.Str(f.proto) != "tcp" {
 		return
 	}
-	uid, wanted := f.users.wants(r)
+	uid, wanted := f.users.Wants(r)
 	var s agg.Socket
 	if r.Sock != nil {
 		s = *r.Sock
@@ -90,16 +91,16 @@ func (f *tcpbind) bind(r *engine.Row) {
 	if ret != 0 {
 		said, port = render.Errno(ret), r.Int(f.asked)
 	}
-	if !f.ports.has(port) {
+	if !f.ports.Has(port) {
 		return
 	}
 	if f.count != nil {
 		f.count.add(r.Str(f.addr), port)
 		return
 	}
-	putUser(f.stamp.put(f.t, r.TS), uid).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(ipVersion(r.Str(f.addr))).Str(r.Str(f.addr)).Int(port).Int(r.Int(f.asked))
+	line.PutUser(f.stamp.Put(f.t, r.TS), uid).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(line.IPVersion(r.Str(f.addr))).Str(r.Str(f.addr)).Int(port).Int(r.Int(f.asked))
 	f.options(r).Str(said).Int(ret).Int(r.TS)
-	putIdentity(f.t, &s).End()
+	line.PutIdentity(f.t, &s).End()
 }
 
 // listen takes a socket that listens without having been bound.
@@ -119,15 +120,15 @@ func (f *tcpbind) ended(s *agg.Socket) {
 }
 
 func (f *tcpbind) unbound(s *agg.Socket, ts, pid int64, comm, addr string, port int64, by string) {
-	if f.users.only != noUser || !f.ports.has(port) {
+	if f.users.Only != line.NoUser || !f.ports.Has(port) {
 		return // who they are is not told
 	}
 	if f.implicit++; f.count != nil {
 		f.count.add(addr, port)
 		return
 	}
-	putUser(f.stamp.put(f.t, ts), noUser).IntOr(pid, pid != 0).Str(comm).Int(ipVersion(addr)).Str(addr).Int(port).Null(3).Str(by).Null(1).Int(ts)
-	putIdentity(f.t, s).End()
+	line.PutUser(f.stamp.Put(f.t, ts), line.NoUser).IntOr(pid, pid != 0).Str(comm).Int(line.IPVersion(addr)).Str(addr).Int(port).Null(3).Str(by).Null(1).Int(ts)
+	line.PutIdentity(f.t, s).End()
 }
 
 // Finish counts what was not asked for, and says what the recording does not have.
@@ -141,5 +142,5 @@ func (f *tcpbind) Finish(a *render.Answer) {
 	if f.bare > 0 {
 		a.Note(fmt.Sprintf("not recorded: options and device of %s", engine.Plural(f.bare, "bind", "binds")))
 	}
-	f.users.note(a, "bind", "binds")
+	f.users.Note(a, "bind", "binds")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
 )
@@ -26,7 +27,7 @@ counts it twice; --compat does the same.`,
 		var twice int64
 		in.On("tcp_connect_fn", func(r *engine.Row) {
 			n := int64(1)
-			if r.Str(function) == "tcp_v6_connect" && mapped(r.Str(raddr)) {
+			if r.Str(function) == "tcp_v6_connect" && line.Mapped(r.Str(raddr)) {
 				if twice++; compat {
 					n = 2
 				}

@@ -1,8 +1,11 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/line"
+)
 
-var _ = register(transition{from: "CLOSE", to: "SYN_SENT", client: true, ipv6: "::"}.of(engine.Analysis{
+var _ = register(line.Transition{From: "CLOSE", To: "SYN_SENT", Client: true, IPv6: "::"}.Of(engine.Analysis{
 	Name:     "tcpconnect-tp",
 	Group:    groupWho,
 	Question: "who opens TCP connections, by the change of state to SYN_SENT?",

@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -25,31 +26,31 @@ BCC leaves out attempts that TCP could not start, and does not show the result o
 others; --compat does the same.
 
 The options are BCC's; -p works as in every analysis.
-` + cgroupsHelp,
+` + line.CgroupsHelp,
 	Example: "tcpconnect -t --port 443",
 	Options: slices.Concat([]engine.Option{
 		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
 		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "add the local port"},
-		portsOption("ports", "P", "remote"),
+		line.PortsOption("ports", "P", "remote"),
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
 		{Name: "dns", Short: "d", Kind: engine.Flag, Doc: "add the last name that the thread looked up"},
-	}, userOptions, familyOptions, []engine.Option{engine.Compat("only attempts that TCP started, without their result")}),
+	}, line.UserOptions, line.FamilyOptions, []engine.Option{engine.Compat("only attempts that TCP started, without their result")}),
 	New: newTcpconnect,
 })
 
 type tcpconnect struct {
 	in     *engine.Input
 	t      *render.Table
-	stamp  *stamp
-	users  *users
-	family familyFilter
-	ports  portList
-	lines  waiting[attempt]
+	stamp  *line.Stamp
+	users  *line.Users
+	family line.FamilyFilter
+	ports  line.PortList
+	lines  line.Waiting[attempt]
 	tries  *attempts
 	flows  agg.Top[connectFlow]
 	looked lookedUp
 	names  agg.Intern
-	sums   outcomes
+	sums   line.Outcomes
 
 	all, unborn                              int64 // attempts, and those that TCP could not begin
 	compat, dns, lport, counts               bool
@@ -57,7 +58,7 @@ type tcpconnect struct {
 }
 
 func newTcpconnect(in *engine.Input) engine.Fold {
-	f := &tcpconnect{in: in, stamp: newStamp(in, false, in.Flag("timestamp"), 3), family: newFamilyFilter(in), users: newUsers(in), ports: newPortList(in, "ports"), sums: outcomes{},
+	f := &tcpconnect{in: in, stamp: line.NewStamp(in, false, in.Flag("timestamp"), 3), family: line.NewFamilyFilter(in), users: line.NewUsers(in), ports: line.NewPortList(in, "ports"), sums: line.Outcomes{},
 		compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count"),
 		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
@@ -67,18 +68,18 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 	if f.dns {
 		f.looked.listen(in)
 	}
-	f.lines.line = f.line
+	f.lines.Line = f.line
 	in.OnEnd(f.tries.over)
-	in.OnEnd(f.lines.ended)
+	in.OnEnd(f.lines.Ended)
 	f.t = in.Table(render.Spec{Name: "connects", Columns: f.columns()})
 	return f
 }
 
 func (f *tcpconnect) begin(r *engine.Row) {
-	if r.Sock == nil || !f.family.wants(r.Str(f.raddr)) || r.Int(f.rport) != 0 && !f.ports.has(r.Int(f.rport)) {
+	if r.Sock == nil || !f.family.Wants(r.Str(f.raddr)) || r.Int(f.rport) != 0 && !f.ports.Has(r.Int(f.rport)) {
 		return
 	}
-	uid, wanted := f.users.wants(r)
+	uid, wanted := f.users.Wants(r)
 	if !wanted {
 		return
 	}
@@ -91,29 +92,29 @@ func (f *tcpconnect) begin(r *engine.Row) {
 		}
 		return
 	}
-	f.stamp.first = cmp.Or(f.stamp.first, r.TS)
+	f.stamp.First = cmp.Or(f.stamp.First, r.TS)
 	who := attempt{uid: uid, who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, query: f.looked.last[r.Int(f.tid)]}
 	if f.tries.begin(r, who); f.compat && r.Int(f.ret) == 0 {
 		who.at = r.TS
-		f.lines.add(r.Sock, r.TS, who)
+		f.lines.Add(r.Sock, r.TS, who)
 	}
 }
 
 // done lets the line wait until the ends of its socket are known.
 func (f *tcpconnect) done(s *agg.Socket, a attempt) {
 	if !f.compat {
-		f.lines.add(s, max(a.at, a.ended), a)
+		f.lines.Add(s, max(a.at, a.ended), a)
 	}
 }
 
 // Finish writes what waits, or the counts, and sums up.
 func (f *tcpconnect) Finish(a *render.Answer) {
-	f.lines.rest()
-	f.users.note(a, "attempt", "attempts")
+	f.lines.Rest()
+	f.users.Note(a, "attempt", "attempts")
 	if showFlows(f.in, &f.flows); f.all == 0 {
 		return
 	}
-	a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.all, "attempt", "attempts"), perSecond(f.in, f.all)))
+	a.Note(fmt.Sprintf("%s, %s per second", engine.Plural(f.all, "attempt", "attempts"), line.PerSecond(f.in, f.all)))
 	if len(f.sums) > 0 && !f.compat {
 		a.Note("results: " + f.sums.String())
 	}

@@ -7,6 +7,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/findings"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -27,7 +28,7 @@ TCP: they are counted, and --purged shows them.
 BCC shows the process on the CPU, which is unrelated in an interrupt, and also the packets
 purged at close; --compat does the same.`,
 	Example: "tcpdrop --port 443",
-	Options: append(familyOptions[:len(familyOptions):len(familyOptions)],
+	Options: append(line.FamilyOptions[:len(line.FamilyOptions):len(line.FamilyOptions)],
 		engine.Option{Name: "netns", Kind: engine.Flag, Doc: "the network namespace too"}, engine.Option{Name: "purged", Kind: engine.Flag, Doc: "also packets purged from the queues of closing sockets"}, engine.Compat("process on the CPU")),
 	New: newTcpdrop,
 })
@@ -35,8 +36,8 @@ purged at close; --compat does the same.`,
 type tcpdrop struct {
 	in     *engine.Input
 	t      *render.Table
-	lines  waiting[dropped]
-	family familyFilter
+	lines  line.Waiting[dropped]
+	family line.FamilyFilter
 	names  agg.Intern
 	codes  map[string]int64 // of reasons
 	compat bool
@@ -58,14 +59,14 @@ type dropped struct {
 }
 
 func newTcpdrop(in *engine.Input) engine.Fold {
-	f := &tcpdrop{in: in, family: newFamilyFilter(in), compat: in.Flag("compat"), purged: in.Flag("purged"), location: in.Str("location"), pid: in.Int("pid"), comm: in.Str("comm"),
+	f := &tcpdrop{in: in, family: line.NewFamilyFilter(in), compat: in.Flag("compat"), purged: in.Flag("purged"), location: in.Str("location"), pid: in.Int("pid"), comm: in.Str("comm"),
 		saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"), netns: in.Int("netns"), protocol: in.Str("protocol"),
 		flags: in.Int("tcp_flags"), state: in.Str("state"), reason: in.Str("drop_reason"), stack: in.Str("kstack"), length: in.Int("len_bytes")}
 	f.codes = dropCodes(in)
 	in.Sockets("")
 	in.On("skb_drop", f.row)
-	f.lines.line = f.line
-	in.OnEnd(f.lines.ended)
+	f.lines.Line = f.line
+	in.OnEnd(f.lines.Ended)
 	netns := render.Col("netns", render.Int)
 	if in.Flag("netns") {
 		netns = netns.Text("NETNS", -10)
@@ -81,7 +82,7 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpdrop) row(r *engine.Row) {
-	if r.Str(f.protocol) != "tcp" || !f.family.wants(r.Str(f.saddr)) {
+	if r.Str(f.protocol) != "tcp" || !f.family.Wants(r.Str(f.saddr)) {
 		return
 	}
 	if findings.Purged(r.Str(f.reason), r.Str(f.location)) {
@@ -90,16 +91,16 @@ func (f *tcpdrop) row(r *engine.Row) {
 		}
 	}
 	f.drops++
-	d := dropped{task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, version: ipVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
-		from: endOf(r.Str(f.saddr), r.Int(f.sport)), to: endOf(r.Str(f.daddr), r.Int(f.dport)), state: f.names.Get(r.Str(f.state)),
+	d := dropped{task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, version: line.IPVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
+		from: line.EndOf(r.Str(f.saddr), r.Int(f.sport)), to: line.EndOf(r.Str(f.daddr), r.Int(f.dport)), state: f.names.Get(r.Str(f.state)),
 		reason: f.names.Get(r.Str(f.reason)), stack: f.names.Get(r.Str(f.stack)), flags: r.Int(f.flags), length: r.Int(f.length)}
 	if r.Sock != nil {
-		f.lines.add(r.Sock, r.TS, d)
+		f.lines.Add(r.Sock, r.TS, d)
 		return
 	}
 	// The wait keeps lines in order, so those without a socket go through it too.
 	f.nobody++
-	f.lines.pass(r.TS, d)
+	f.lines.Pass(r.TS, d)
 }
 
 func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
@@ -125,7 +126,7 @@ func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *tcpdrop) Finish(a *render.Answer) {
-	f.lines.rest()
+	f.lines.Rest()
 	if n := f.purges; n > 0 && !f.compat && !f.purged {
 		a.Note(fmt.Sprintf("not shown, because they are no drops: %s purged from the queues of closing sockets; --purged shows them", engine.Plural(n, "TCP packet", "TCP packets")))
 	}

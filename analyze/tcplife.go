@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -26,12 +27,12 @@ SYN_SENT or LAST_ACK, otherwise at CLOSE. It counts bytes as the kernel does, wh
 and a FIN are one each. --compat=bcc does the same, and counts the life from ESTABLISHED,
 because the tool overwrites the start at every early state.`,
 	Example: "tcplife --port 443",
-	Options: slices.Concat(stampOptions, []engine.Option{
+	Options: slices.Concat(line.StampOptions, []engine.Option{
 		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "wide enough for IPv6, with the IP version and more columns"},
-		csvOption}, portOptions, []engine.Option{
+		line.CSVOption}, line.PortOptions, []engine.Option{
 		{Name: "unacked", Kind: engine.Flag, Doc: "bytes that the other end never acknowledged, from the calls that sent them"},
 		{Name: "dot", Kind: engine.Choice, Implied: "host", Default: "no", Choices: []string{"no", "host", "port", "process"}, Doc: "a graph in DOT with these nodes"}},
-		familyOptions, []engine.Option{{Name: "compat", Kind: engine.Choice, Implied: "script", Default: "no",
+		line.FamilyOptions, []engine.Option{{Name: "compat", Kind: engine.Choice, Implied: "script", Default: "no",
 			Choices: []string{"no", "script", "bcc"}, Doc: "rule of the original script, or of the BCC tool"}}),
 	New: newTcplife,
 })
@@ -43,29 +44,29 @@ type tcplife struct {
 	tail   *unacked
 	gaps   *agg.Gaps // in which lives begin and end unseen
 	lives  agg.PerSocket[life]
-	lines  waiting[session]
-	family familyFilter
-	ports  portFilter
+	lines  line.Waiting[session]
+	family line.FamilyFilter
+	ports  line.PortFilter
 
 	oldState, newState, pid, comm, retrans, sockErr scan.Col
-	bytes                                           *endBytes
+	bytes                                           *line.EndBytes
 	sessions, shorter, shorterMS, strangers, unsure int64
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
-	f := &tcplife{compat: in.Text("compat"), family: newFamilyFilter(in), ports: newPortFilter(in),
+	f := &tcplife{compat: in.Text("compat"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in),
 		sockErr: in.Int("sk_err"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
-		bytes: newEndBytes(in), retrans: in.Int("total_retrans")}
-	f.tables = newLives(in, livesLook{newStamp(in, in.Flag("time"), in.Flag("timestamp"), 6), f.compat != "no", in.Flag("wide"), f.compat == "bcc", in.Flag("csv")},
+		bytes: line.NewEndBytes(in), retrans: in.Int("total_retrans")}
+	f.tables = newLives(in, livesLook{line.NewStamp(in, in.Flag("time"), in.Flag("timestamp"), 6), f.compat != "no", in.Flag("wide"), f.compat == "bcc", in.Flag("csv")},
 		f.more(in)...)
 	if node := in.Text("dot"); node != "no" {
 		f.graph = newSessionGraph(in, node)
 	}
 	f.gaps = in.Gaps(agg.LifeEvents...)
-	f.lines.line, f.lines.whole = f.line, true
+	f.lines.Line, f.lines.Whole = f.line, true
 	in.Sockets("the time before it is missing from their lives")
 	in.On("tcp_state", f.state)
-	in.OnEnd(f.lines.ended)
+	in.OnEnd(f.lines.Ended)
 	in.OnEnd(f.ended)
 	return f
 }
@@ -86,11 +87,11 @@ func (f *tcplife) more(in *engine.Input) []render.Column {
 
 // wants reports whether the options select the session.
 func (f *tcplife) wants(s *agg.Socket) bool {
-	return s.TCP() && f.family.wants(s.Laddr) && f.ports.wants(s)
+	return s.TCP() && f.family.Wants(s.Laddr) && f.ports.Wants(s)
 }
 
 // older lists a session that began before the recording.
-func (f *tcplife) older(s *agg.Socket, until int64, b traffic) {
+func (f *tcplife) older(s *agg.Socket, until int64, b line.Traffic) {
 	if f.graph != nil {
 		f.graph.add(s, until-f.tables.since(s), b)
 	} else {
@@ -101,13 +102,13 @@ func (f *tcplife) older(s *agg.Socket, until int64, b traffic) {
 // ended lists the sessions that never closed.
 func (f *tcplife) ended(s *agg.Socket) {
 	if s.Open { // no row follows
-		f.lines.rest()
+		f.lines.Rest()
 	}
 	if s.Closed != 0 || s.State == "" || s.State == "LISTEN" || s.State == "CLOSE" || f.compat != "no" || !f.wants(s) {
 		return
 	}
 	if f.graph != nil {
-		f.graph.add(s, f.tables.in.End()-f.tables.since(s), traffic{})
+		f.graph.add(s, f.tables.in.End()-f.tables.since(s), line.Traffic{})
 	} else {
 		f.tables.open(s)
 	}
@@ -115,7 +116,7 @@ func (f *tcplife) ended(s *agg.Socket) {
 
 // Finish lists the sessions that the recording cut and tells the rules apart.
 func (f *tcplife) Finish(a *render.Answer) {
-	f.lines.rest()
+	f.lines.Rest()
 	if f.graph != nil {
 		f.graph.Finish(a)
 		return

@@ -8,6 +8,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -33,17 +34,17 @@ queue refused; RetransSegs counts those.`,
 		{Name: "sequence", Short: "s", Kind: engine.Flag, Doc: "sequence number and length"},
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "retransmitted segments per connection instead of lines"},
 		{Name: "bpftrace", Kind: engine.Flag, Doc: "columns of the bpftrace version"}},
-		familyOptions, []engine.Option{engine.Compat("process on the CPU, no SYN-ACKs, buffers counted")}),
+		line.FamilyOptions, []engine.Option{engine.Compat("process on the CPU, no SYN-ACKs, buffers counted")}),
 	New: newTcpretrans,
 })
 
 type tcpretrans struct {
 	in     *engine.Input
 	t      *render.Table
-	family familyFilter
-	lines  waiting[resent]
+	family line.FamilyFilter
+	lines  line.Waiting[resent]
 	reader *resends
-	kinds  outcomes
+	kinds  line.Outcomes
 	ends   agg.Top[flowEnds]
 
 	compat, probes, seq, counts, script bool
@@ -54,19 +55,19 @@ type tcpretrans struct {
 type flowEnds struct{ local, remote string }
 
 func newTcpretrans(in *engine.Input) engine.Fold {
-	f := &tcpretrans{in: in, family: newFamilyFilter(in), kinds: outcomes{}, compat: in.Flag("compat"), probes: in.Flag("lossprobe"),
+	f := &tcpretrans{in: in, family: line.NewFamilyFilter(in), kinds: line.Outcomes{}, compat: in.Flag("compat"), probes: in.Flag("lossprobe"),
 		seq: in.Flag("sequence"), counts: in.Flag("count"), script: in.Flag("bpftrace")}
 	in.Sockets("")
 	f.reader = newResends(in, f.compat, f.sent)
-	f.lines.line = f.line
-	in.OnEnd(f.lines.ended)
+	f.lines.Line = f.line
+	in.OnEnd(f.lines.Ended)
 	f.t = in.Table(render.Spec{Name: "retransmits", Columns: f.columns()})
 	return f
 }
 
 // sent takes what was retransmitted; s is the connection or the listener.
 func (f *tcpretrans) sent(s *agg.Socket, ts int64, v resent) {
-	if f.compat && (v.kind == "S" || v.kind == "L" && !f.probes) || !f.family.wants(v.raddr) {
+	if f.compat && (v.kind == "S" || v.kind == "L" && !f.probes) || !f.family.Wants(v.raddr) {
 		return
 	}
 	f.all++
@@ -81,11 +82,11 @@ func (f *tcpretrans) sent(s *agg.Socket, ts int64, v resent) {
 			n = 1
 		}
 		if n > 0 {
-			f.ends.Add(flowEnds{endOf(v.laddr, v.lport), endOf(v.raddr, v.rport)}, n)
+			f.ends.Add(flowEnds{line.EndOf(v.laddr, v.lport), line.EndOf(v.raddr, v.rport)}, n)
 		}
 		return
 	}
-	f.lines.add(s, ts, v)
+	f.lines.Add(s, ts, v)
 }
 
 func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
@@ -96,7 +97,7 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	if f.compat {
 		pid, comm = v.task.Pid, v.task.Comm
 	}
-	local, remote, window, loss := endOf(v.laddr, v.lport), endOf(v.raddr, v.rport), "", v.why
+	local, remote, window, loss := line.EndOf(v.laddr, v.lport), line.EndOf(v.raddr, v.rport), "", v.why
 	if f.script {
 		local, remote = fmt.Sprintf("%14s:%-6d", v.laddr, v.lport), fmt.Sprintf("%14s:%-6d", v.raddr, v.rport)
 	}
@@ -109,14 +110,14 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	if loss == "" && f.reader.losses.told && v.data {
 		loss = "elsewhere"
 	}
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(ipVersion(v.raddr)).Str(local)
+	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(line.IPVersion(v.raddr)).Str(local)
 	f.t.Str(v.kind).Str(remote).StrOr(v.state).IntOr(v.seq, v.data).IntOr(v.length, v.data).Int(v.segs).Str(window).StrOr(loss)
 	v.put(f.t, s, ts)
 }
 
 // Finish writes the counts and tells the rules apart.
 func (f *tcpretrans) Finish(a *render.Answer) {
-	f.lines.rest()
+	f.lines.Rest()
 	t := f.in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("local", render.String).Text("LADDR:LPORT", -25),
 		render.Col("remote", render.String).Text("RADDR:RPORT", -25), render.Col("retransmits", render.Int).Text("RETRANSMITS", -10).In("segments")}})
 	for _, e := range f.ends.Best(1<<16, func(a, b flowEnds) int { return cmp.Or(cmp.Compare(a.local, b.local), cmp.Compare(a.remote, b.remote)) }) {

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -21,9 +22,9 @@ later are shown from the start. --compat shows the task on the CPU, and the addr
 ports as they were at that moment, as BCC does. --summary adds up how long sockets stayed
 in each state, by the keys that --by names.`,
 	Example: "tcpstates --summary",
-	Options: slices.Concat(stampOptions, []engine.Option{
-		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "wide enough for IPv6, with the IP version"}, csvOption},
-		portOptions, familyOptions, []engine.Option{
+	Options: slices.Concat(line.StampOptions, []engine.Option{
+		{Name: "wide", Short: "w", Kind: engine.Flag, Doc: "wide enough for IPv6, with the IP version"}, line.CSVOption},
+		line.PortOptions, line.FamilyOptions, []engine.Option{
 			{Name: "summary", Kind: engine.Flag, Doc: "count, average and total microseconds per state instead of lines"},
 			engine.By("state", engine.SocketKeys...),
 			engine.Compat("task on the CPU, addresses and ports of that moment")}),
@@ -50,12 +51,12 @@ type tcpstates struct {
 	t                  *render.Table
 	states             *shape.Map[engine.Key, agg.Stats]
 	keys               *engine.Keys
-	stamp              *stamp
-	family             familyFilter
-	ports              portFilter
+	stamp              *line.Stamp
+	family             line.FamilyFilter
+	ports              line.PortFilter
 	before             agg.PerSocket[reached]
 	gaps               *agg.Gaps
-	lines              waiting[change]
+	lines              line.Waiting[change]
 	names              agg.Intern
 	compat, wide       bool
 	oldState, newState scan.Col
@@ -67,7 +68,7 @@ type tcpstates struct {
 }
 
 func newTcpstates(in *engine.Input) engine.Fold {
-	f := &tcpstates{in: in, compat: in.Flag("compat"), wide: in.Flag("wide"), family: newFamilyFilter(in), ports: newPortFilter(in),
+	f := &tcpstates{in: in, compat: in.Flag("compat"), wide: in.Flag("wide"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in),
 		oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
 		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Sockets("their first change has no duration")
@@ -79,9 +80,9 @@ func newTcpstates(in *engine.Input) engine.Fold {
 		f.states = shape.Stats[engine.Key](in, "state_us", "us", f.keys.Columns...)
 		return f.states
 	}
-	f.stamp = newStamp(in, in.Flag("time"), in.Flag("timestamp"), 6)
-	f.lines.line = f.line
-	in.OnEnd(f.lines.ended)
+	f.stamp = line.NewStamp(in, in.Flag("time"), in.Flag("timestamp"), 6)
+	f.lines.Line = f.line
+	in.OnEnd(f.lines.Ended)
 	look := render.Columns
 	if in.Flag("csv") {
 		look = render.CSV
@@ -110,13 +111,13 @@ func (f *tcpstates) state(r *engine.Row) {
 			c.seen = &agg.Socket{Addr: r.Sock.Addr, Gen: r.Sock.Gen, Pid: c.task, Comm: f.names.Get(r.Str(f.comm)),
 				Laddr: f.names.Get(r.Str(f.laddr)), Lport: r.Int(f.lport), Raddr: f.names.Get(r.Str(f.raddr)), Rport: r.Int(f.rport)}
 		}
-		f.lines.add(r.Sock, r.TS, c)
+		f.lines.Add(r.Sock, r.TS, c)
 	}
 }
 
 // Finish writes the lines that still wait and tells the rules apart.
 func (f *tcpstates) Finish(a *render.Answer) {
-	if f.lines.rest(); f.strangers+f.filled > 0 {
+	if f.lines.Rest(); f.strangers+f.filled > 0 {
 		a.Note(fmt.Sprintf("of %s changes, the task on the CPU is not the owner in %s, and the local port was not set yet in %s; --compat shows the task and the port of that moment",
 			engine.Thousands(f.changes), engine.Thousands(f.strangers), engine.Thousands(f.filled)))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -84,7 +85,7 @@ func (f *tcpsynbl) handshake(r *engine.Row) {
 	f.all++
 	f.backlog.Add(key, n)
 	// The IPv6 function hands clients that speak IPv4 on to the IPv4 one.
-	if r.Str(f.function) == "tcp_v6_syn_recv_sock" && ipVersion(r.Str(f.queues.raddr)) == 4 {
+	if r.Str(f.function) == "tcp_v6_syn_recv_sock" && line.IPVersion(r.Str(f.queues.raddr)) == 4 {
 		if f.twice++; f.compat {
 			f.backlog.Add(key, n)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -29,7 +30,7 @@ BCC counts reads with MSG_PEEK; --compat does the same.`,
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds; 0 for the whole recording"},
 		engine.Top("20", "how many lines of each interval"),
 		engine.By("pid,comm,conn", append([]string{"tid"}, engine.SocketKeys...)...),
-	}, familyOptions, []engine.Option{engine.Compat("count MSG_PEEK reads too")}),
+	}, line.FamilyOptions, []engine.Option{engine.Compat("count MSG_PEEK reads too")}),
 	New: newTcptop,
 })
 
@@ -42,7 +43,7 @@ type tcptop struct {
 	keys   *engine.Keys
 	sums   map[engine.Key]*topSum
 	ends   agg.PerSocket[[2]string]
-	family familyFilter
+	family line.FamilyFilter
 	step   int64 // ns
 	from   int64 // of the interval
 	top    int
@@ -55,7 +56,7 @@ type tcptop struct {
 
 func newTcptop(in *engine.Input) engine.Fold {
 	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
-		family: newFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), bytes: in.Bytes(), protocol: in.Str("protocol")}
+		family: line.NewFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), bytes: in.Bytes(), protocol: in.Str("protocol")}
 	in.Sockets("")
 	in.On(in.FirstOf("tcp_msg", "sock_io"), f.row)
 	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
@@ -77,14 +78,14 @@ func newTcptop(in *engine.Input) engine.Fold {
 func (f *tcptop) conn(r *engine.Row, v *engine.KeyValues) {
 	s, e := r.Sock, f.ends.Of(r.Sock)
 	if e[0] == "" || !s.Tuple() {
-		*e = [2]string{endOf(s.Laddr, s.Lport), endOf(s.Raddr, s.Rport)}
+		*e = [2]string{line.EndOf(s.Laddr, s.Lport), line.EndOf(s.Raddr, s.Rport)}
 	}
 	v.Str(e[0])
 	v.Str(e[1])
 }
 
 func (f *tcptop) row(r *engine.Row) {
-	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.wants(r.Sock.Laddr) {
+	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.Wants(r.Sock.Laddr) {
 		return
 	}
 	if f.step > 0 && r.TS-f.from >= f.step {

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
@@ -44,7 +45,7 @@ type tcpwin struct {
 	in       *engine.Input
 	rows     *winRows
 	plot     *winPlot
-	busiest  *busiest
+	busiest  *line.Busiest
 	merged   agg.Top[uint64] // by address, as the original counts
 	compat   bool
 	gen, top int
@@ -58,7 +59,7 @@ func newTcpwin(in *engine.Input) engine.Fold {
 	if path := in.Text("plot"); path != "" {
 		f.plot = newWinPlot(in, path)
 	} else if f.top > 0 && !f.compat {
-		f.busiest = newBusiest(in, "top", "", f.top)
+		f.busiest = line.NewBusiest(in, "top", "", f.top)
 	}
 	f.rows = newWinRows(in, f.plot == nil && f.top == 0, f.compat)
 	in.On("tcp_rcv_est", f.rcv)
@@ -105,7 +106,7 @@ func (f *tcpwin) rcv(r *engine.Row) {
 	case f.plot != nil:
 		f.plot.rcv(r, f.rows)
 	case f.busiest != nil:
-		f.busiest.add(s)
+		f.busiest.Add(s)
 	case f.top > 0:
 		f.merged.Add(s.Addr, 1)
 	default:

@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -33,7 +34,7 @@ Sockets that were connected before the recording are not shown.`,
 type udpconnect struct {
 	in     *engine.Input
 	t      *render.Table
-	seen   map[destination]bool
+	seen   map[line.Destination]bool
 	names  agg.Intern
 	first  *udpFirst // nil without --first
 	compat bool
@@ -45,7 +46,7 @@ type udpconnect struct {
 }
 
 func newUdpconnect(in *engine.Input) engine.Fold {
-	f := &udpconnect{in: in, seen: map[destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
+	f := &udpconnect{in: in, seen: map[line.Destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		lport: in.Int("lport"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport"),
 		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), proto: in.Str("protocol"), dir: in.Str("dir")}
 	if event := in.FirstOf("udp_connect", "sys_connect"); event == "sys_connect" {
@@ -98,7 +99,7 @@ func (f *udpconnect) msg(r *engine.Row) {
 	if r.Sock == nil || r.Str(f.dir) != "send" || r.Int(f.rport) != 0 || r.Int(f.dpt) == 0 {
 		return
 	}
-	d := destination{r.Sock.Serial, f.names.Get(r.Str(f.dest)), r.Int(f.dpt)}
+	d := line.Destination{Serial: r.Sock.Serial, Addr: f.names.Get(r.Str(f.dest)), Port: r.Int(f.dpt)}
 	if f.seen[d] {
 		return
 	}
@@ -110,13 +111,13 @@ func (f *udpconnect) msg(r *engine.Row) {
 	if ret := r.Int(f.ret); ret < 0 {
 		how = render.Errno(ret)
 	}
-	f.line(r, d.addr, d.port, how)
+	f.line(r, d.Addr, d.Port, how)
 }
 
 // Finish tells the rules apart.
 func (f *udpconnect) Finish(a *render.Answer) {
 	if f.first != nil {
-		f.first.lines.rest()
+		f.first.lines.Rest()
 	}
 	shape.NoteRules(a, f.others, f.compat,
 		fmt.Sprintf("--compat: includes %s of other protocols", engine.Plural(f.others, "connect", "connects")),

@@ -3,13 +3,14 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/scan"
 )
 
 // udpFirst finds the first datagrams that a connected socket sends and receives. Lines are
 // held back until both are known, or the socket ends.
 type udpFirst struct {
-	lines    ordered[udpLine]
+	lines    line.InOrder[udpLine]
 	open     agg.PerSocket[udpOpen]
 	gaps     *agg.Gaps
 	dir, ret scan.Col
@@ -24,7 +25,7 @@ type udpOpen struct {
 
 func newUDPFirst(in *engine.Input, write func(*udpLine)) *udpFirst {
 	f := &udpFirst{dir: in.Str("dir"), ret: in.Int("ret")}
-	f.lines.write = write
+	f.lines.Write = write
 	in.Sockets("")
 	event := in.FirstOf("udp_msg", "sock_io")
 	f.gaps = in.Gaps(event)
@@ -37,7 +38,7 @@ func newUDPFirst(in *engine.Input, write func(*udpLine)) *udpFirst {
 // add takes a line; one of a socket that was connected waits.
 func (f *udpFirst) add(s *agg.Socket, l udpLine, connected bool) {
 	f.over(s)
-	id := f.lines.add(l, !connected || s == nil)
+	id := f.lines.Add(l, !connected || s == nil)
 	if connected && s != nil {
 		*f.open.Of(s) = udpOpen{id: id + 1, began: l.ts}
 	}
@@ -49,7 +50,7 @@ func (f *udpFirst) over(s *agg.Socket) {
 	if o.id == 0 {
 		return
 	}
-	f.lines.complete(o.id-1, func(l *udpLine) { l.sent, l.received = o.sent, o.received })
+	f.lines.Complete(o.id-1, func(l *udpLine) { l.sent, l.received = o.sent, o.received })
 	o.id = 0
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
 )
@@ -59,9 +60,9 @@ func newUdplife(in *engine.Input) engine.Fold {
 	f.gaps = in.Gaps("udp_connect", "sys_socket")
 	in.Sockets("their bytes and the time before it are missing")
 	f.talks = newTalks(in, int64(in.Number("idle"))*1e9, f.ended)
-	cols := slices.Concat(owner(), ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
+	cols := slices.Concat(line.Owner(), line.Ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
 		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("first_send_us", render.Int).In("us"),
-		render.Col("first_recv_us", render.Int).In("us"), render.Col("failed_sends", render.Int)}, identity())
+		render.Col("first_recv_us", render.Int).In("us"), render.Col("failed_sends", render.Int)}, line.Identity())
 	why := append(cols[:len(cols):len(cols)], render.Col("why", render.String).Text("WHY", 0))
 	f.whole = in.Table(render.Spec{Name: "sessions", Columns: cols})
 	f.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Columns: why}).Hold(1 << 16)
@@ -78,9 +79,9 @@ func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
 	switch {
 	case !k.connected:
 		f.line(f.flow, s, k, k.last-k.began).Str(why).End()
-	case k.older || why == "open" || why == unseenEnd:
+	case k.older || why == "open" || why == line.UnseenEnd:
 		if k.older {
-			why = unborn(s, f.gaps) + ", " + why
+			why = line.Unborn(s, f.gaps) + ", " + why
 		}
 		f.line(f.cut, s, k, until-k.began).Str(why).End()
 	default:
@@ -93,7 +94,7 @@ func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
 func (f *udplife) count(s *agg.Socket, k *talk) {
 	f.sessions++
 	switch {
-	case ipVersion(s.Laddr) == 6:
+	case line.IPVersion(s.Laddr) == 6:
 		f.v6++
 	case k.tx != k.asked || k.rx != k.read || k.again:
 		f.differ++
@@ -105,7 +106,7 @@ func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
 	if !k.connected || k.older || why != "closed" {
 		return
 	}
-	if f.count(s, k); ipVersion(s.Laddr) == 6 {
+	if f.count(s, k); line.IPVersion(s.Laddr) == 6 {
 		return
 	}
 	o := *k
@@ -117,7 +118,7 @@ func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *rende
 	t.IntOr(k.who.Pid, k.who.Pid != 0).StrOr(k.who.Comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
 	whole := !f.in.Thinned(s, k.began, k.began+ns)
 	t.IntOr(k.tx, whole).IntOr(k.rx, whole).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
-	return putIdentity(t, s)
+	return line.PutIdentity(t, s)
 }
 
 // Finish shows what was cut and the flows, and tells the rules apart.

@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/line"
+)
 
 // udpLine is a connect, or a datagram of a socket that is not connected, as a line shows it.
 type udpLine struct {
@@ -19,14 +22,14 @@ func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
 }
 
 func (f *udpconnect) write(l *udpLine) {
-	f.t.Int(f.in.Local(l.ts)).Int(l.pid).Str(l.comm).Int(ipVersion(l.addr)).StrOr(l.addr).Int(l.port)
+	f.t.Int(f.in.Local(l.ts)).Int(l.pid).Str(l.comm).Int(line.IPVersion(l.addr)).StrOr(l.addr).Int(l.port)
 	if !f.compat {
 		f.t.IntOr(l.lport, l.lport != 0).Str(l.how)
 		if f.first != nil {
 			f.t.IntOr((l.sent-l.ts)/1000, l.sent != 0).IntOr((l.received-l.ts)/1000, l.received != 0)
 		}
 		what := ""
-		if l.port == dnsPort {
+		if l.port == line.DNSPort {
 			what = "DNS"
 		}
 		f.t.StrOr(what)

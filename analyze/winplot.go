@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/plot"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -56,8 +57,8 @@ func (p *winPlot) finish(a *render.Answer) {
 	}
 	t := p.in.Table(render.Spec{Name: "plot", Columns: slices.Concat([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("sent_bytes", render.Int).Text("SENT_B", 10).In("bytes"),
-		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, ends())})
-	putEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
+		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, line.Ends())})
+	line.PutEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
 	a.Note("drawn: the side that sent most, because its congestion window matters; --sock draws another")
 	p.again.Note(a)
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))

@@ -1,4 +1,4 @@
-package analyze
+package line
 
 import "netrec/analyze/agg"
 
@@ -8,13 +8,13 @@ const (
 	maxWaitNS  = 1e9
 )
 
-// waiting keeps lines back, in their order, until the ends and the owner of their
+// Waiting keeps lines back, in their order, until the ends and the owner of their
 // socket are known: the kernel fills in ports late, and the process that accepts a
 // connection is seen after the handshake.
-type waiting[T any] struct {
-	line  func(*agg.Socket, int64, T)
-	ready func(T) bool // nil where only the socket is waited for
-	whole bool         // wait for the end of the socket's life, however long
+type Waiting[T any] struct {
+	Line  func(*agg.Socket, int64, T)
+	Ready func(T) bool // nil where only the socket is waited for
+	Whole bool         // wait for the end of the socket's life, however long
 	queue []waitingLine[T]
 	front int // lines before it were written
 }
@@ -26,19 +26,20 @@ type waitingLine[T any] struct {
 	v    T
 }
 
-func (w *waiting[T]) add(s *agg.Socket, ts int64, v T) {
+// Add takes a line about a socket.
+func (w *Waiting[T]) Add(s *agg.Socket, ts int64, v T) {
 	w.queue = append(w.queue, waitingLine[T]{s, *s, ts, v})
 	w.flush(ts, len(w.queue)-w.front > maxWaiting)
 }
 
-// pass lets a line that has no socket follow those before it.
-func (w *waiting[T]) pass(ts int64, v T) {
+// Pass lets a line that has no socket follow those before it.
+func (w *Waiting[T]) Pass(ts int64, v T) {
 	w.queue = append(w.queue, waitingLine[T]{nil, agg.Socket{}, ts, v})
 	w.flush(ts, len(w.queue)-w.front > maxWaiting)
 }
 
-// ended takes what is known of a socket before it is forgotten.
-func (w *waiting[T]) ended(s *agg.Socket) {
+// Ended takes what is known of a socket before it is forgotten.
+func (w *Waiting[T]) Ended(s *agg.Socket) {
 	for i := w.front; i < len(w.queue); i++ {
 		if l := &w.queue[i]; l.sock == s && l.is.Serial == s.Serial {
 			l.sock, l.is = nil, *s
@@ -48,9 +49,9 @@ func (w *waiting[T]) ended(s *agg.Socket) {
 
 // flush writes the lines at the front whose socket is known or that waited enough;
 // when full, at least one.
-func (w *waiting[T]) flush(now int64, full bool) {
+func (w *Waiting[T]) flush(now int64, full bool) {
 	wait := int64(maxWaitNS)
-	if w.whole {
+	if w.Whole {
 		wait = 1 << 60
 	}
 	for ; w.front < len(w.queue); w.front++ {
@@ -60,19 +61,19 @@ func (w *waiting[T]) flush(now int64, full bool) {
 		} else {
 			l.sock = nil
 		}
-		known := (l.sock == nil || !w.whole && l.is.Sure() && l.is.Pid != 0) && (w.ready == nil || w.ready(l.v))
+		known := (l.sock == nil || !w.Whole && l.is.Sure() && l.is.Pid != 0) && (w.Ready == nil || w.Ready(l.v))
 		if !known && now-l.ts < wait {
 			if !full {
 				break
 			}
 			full = false
 		}
-		w.line(&l.is, l.ts, l.v)
+		w.Line(&l.is, l.ts, l.v)
 	}
 	if w.front > len(w.queue)/2 { // not for every line: it copies all that wait
 		w.queue, w.front = append(w.queue[:0], w.queue[w.front:]...), 0
 	}
 }
 
-// rest writes all that still wait.
-func (w *waiting[T]) rest() { w.flush(1<<62, false) }
+// Rest writes all that still wait.
+func (w *Waiting[T]) Rest() { w.flush(1<<62, false) }

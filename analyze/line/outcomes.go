@@ -1,4 +1,4 @@
-package analyze
+package line
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 	"netrec/analyze/engine"
 )
 
-// outcomes counts results.
-type outcomes map[string]int64
+// Outcomes counts results.
+type Outcomes map[string]int64
 
 // String lists them, most frequent first.
-func (o outcomes) String() string {
+func (o Outcomes) String() string {
 	names := slices.Collect(maps.Keys(o))
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(o[b], o[a]), cmp.Compare(a, b)) })
 	for i, n := range names {
@@ -23,8 +23,8 @@ func (o outcomes) String() string {
 	return strings.Join(names, ", ")
 }
 
-// perSecond is n divided by the length of the recording or its selected part.
-func perSecond(in *engine.Input, n int64) string {
+// PerSecond is n divided by the length of the recording or its selected part.
+func PerSecond(in *engine.Input, n int64) string {
 	ns := in.End() - in.Start()
 	if ns <= 0 {
 		return "?"

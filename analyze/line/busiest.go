@@ -1,4 +1,4 @@
-package analyze
+package line
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"netrec/analyze/render"
 )
 
-// busiest lists the sockets with most rows, each life for itself.
-type busiest struct {
+// Busiest lists the sockets with most rows, each life for itself.
+type Busiest struct {
 	t      *render.Table
 	counts agg.PerSocket[int64]
 	best   *agg.Greatest[rowsOf]
@@ -22,14 +22,15 @@ type rowsOf struct {
 	rows int64
 }
 
-func newBusiest(in *engine.Input, name, title string, n int) *busiest {
-	b := &busiest{best: agg.NewGreatest(max(1, n), func(a, b rowsOf) int {
+// NewBusiest makes a table of n sockets.
+func NewBusiest(in *engine.Input, name, title string, n int) *Busiest {
+	b := &Busiest{best: agg.NewGreatest(max(1, n), func(a, b rowsOf) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.Serial, b.Serial))
 	})}
 	b.t = in.Table(render.Spec{Name: name, Title: title, Columns: slices.Concat([]render.Column{
 		render.Col("sock", render.Addr).Text("SOCK", -18), render.Col("rows", render.Int).Text("ROWS", -8),
 		render.Col("generation", render.Int).Text("GEN", -3), render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -15)}, ends())})
+		render.Col("comm", render.String).Text("COMM", -15)}, Ends())})
 	in.OnEnd(func(s *agg.Socket) {
 		if n := *b.counts.Of(s); n > 0 {
 			b.best.Add(rowsOf{*s, n})
@@ -38,13 +39,13 @@ func newBusiest(in *engine.Input, name, title string, n int) *busiest {
 	return b
 }
 
-// add counts a row of the socket.
-func (b *busiest) add(s *agg.Socket) { *b.counts.Of(s)++ }
+// Add counts a row of the socket.
+func (b *Busiest) Add(s *agg.Socket) { *b.counts.Of(s)++ }
 
 // Finish writes the table.
-func (b *busiest) Finish(*render.Answer) {
+func (b *Busiest) Finish(*render.Answer) {
 	for _, s := range b.best.Sorted() {
 		b.t.Uint(s.Addr).Int(s.rows).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm)
-		putEnds(b.t, &s.Socket).End()
+		PutEnds(b.t, &s.Socket).End()
 	}
 }
