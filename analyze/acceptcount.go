@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "acceptcount",
@@ -10,6 +13,6 @@ var _ = register(engine.Analysis{
 	Help: `Calls of accept(2) and accept4(2) by process, rarest first. These are attempts: a call on
 a socket without waiting connections returns EAGAIN and counts too.`,
 	Example: "acceptcount --by comm,port,errno",
-	Options: []engine.Option{engine.By("pid,comm", callKeys...)},
-	New:     countCalls("sys_accept"),
+	Options: []engine.Option{engine.By("pid,comm", calls.Keys...)},
+	New:     calls.Count("sys_accept"),
 })

@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "conncount",
@@ -11,6 +14,6 @@ var _ = register(engine.Analysis{
 failed calls count, and a client that polls its socket by calling connect again counts
 each time. A connect by io_uring counts once.`,
 	Example: "conncount --by comm,host,errno",
-	Options: []engine.Option{engine.By("pid,comm", append(callKeys, "ustack")...)},
-	New:     countCalls("sys_connect"),
+	Options: []engine.Option{engine.By("pid,comm", append(calls.Keys, "ustack")...)},
+	New:     calls.Count("sys_connect"),
 })

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/shape"
 )
 
@@ -16,9 +17,9 @@ type connectLine struct {
 }
 
 // began is when the call did; the SYN stands for it where that was not seen.
-func (l *connectLine) began(a *attempt) int64 {
-	if l.dur == 0 && a.began != 0 {
-		return a.began
+func (l *connectLine) began(a *calls.Attempt) int64 {
+	if l.dur == 0 && a.Began != 0 {
+		return a.Began
 	}
 	return l.ts - l.dur
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
@@ -27,8 +28,8 @@ func (f *tcpconnect) columns() []render.Column {
 }
 
 // line shows an attempt whose ends are known.
-func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
-	raddr, rport := a.raddr, a.rport
+func (f *tcpconnect) line(s *agg.Socket, _ int64, a calls.Attempt) {
+	raddr, rport := a.Raddr, a.Rport
 	if rport == 0 {
 		raddr, rport = s.Raddr, s.Rport
 	}
@@ -40,13 +41,13 @@ func (f *tcpconnect) line(s *agg.Socket, _ int64, a attempt) {
 		f.flows.Add(connectFlow{f.names.Get(s.Laddr), f.names.Get(raddr), rport}, 1)
 		return
 	}
-	f.sums[a.result]++
-	line.PutUser(f.stamp.Put(f.t, a.at), a.uid).Int(a.who.Pid).Str(a.who.Comm).Int(line.IPVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
+	f.sums[a.Result]++
+	line.PutUser(f.stamp.Put(f.t, a.At), a.Uid).Int(a.Who.Pid).Str(a.Who.Comm).Int(line.IPVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
 	if !f.compat {
-		f.t.Str(a.result).IntOr((a.ended-a.began)/1000, a.began != 0 && a.ended != 0)
+		f.t.Str(a.Result).IntOr((a.Ended-a.Began)/1000, a.Began != 0 && a.Ended != 0)
 	}
 	if f.dns {
-		f.t.StrOr(a.query)
+		f.t.StrOr(a.Query)
 	}
-	line.PutIdentity(f.t, s).Int(a.at).End()
+	line.PutIdentity(f.t, s).Int(a.At).End()
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 )
 
@@ -29,9 +30,9 @@ func (t threadConnects) begin(tid int64, c threadConnect) {
 // again takes a further connect of a socket that waits: it may tell the outcome.
 func (f *soconnlat) again(r *engine.Row, ret int64) {
 	switch ret {
-	case -ealready, -einprogress:
+	case -calls.EALREADY, -calls.EINPROGRESS:
 		return
-	case -eisconn:
+	case -calls.EISCONN:
 		ret = 0
 	}
 	f.waits.end(r.File, r.TS, ret)
@@ -42,43 +43,43 @@ func (f *soconnlat) parts(key engine.Key, start, end int64, s *agg.Socket) {
 	if s == nil {
 		return
 	}
-	if a := f.tries.socks.Of(s); a.began >= start && a.ended != 0 && a.result == connected {
-		f.shake.Add(key, (a.ended-a.began)/1000)
-		f.wakes.Add(key, max(end-a.ended, 0)/1000)
+	if a := f.tries.Socks.Of(s); a.Began >= start && a.Ended != 0 && a.Result == calls.Connected {
+		f.shake.Add(key, (a.Ended-a.Began)/1000)
+		f.wakes.Add(key, max(end-a.Ended, 0)/1000)
 	}
 }
 
 // shook takes the end of a handshake; without polls it is the end that is known.
-func (f *soconnlat) shook(s *agg.Socket, a attempt) {
-	if w := f.doors.Of(s); w.start != 0 && a.ended != 0 {
+func (f *soconnlat) shook(s *agg.Socket, a calls.Attempt) {
+	if w := f.doors.Of(s); w.start != 0 && a.Ended != 0 {
 		f.byDoor(s, w, &a)
 	}
-	if file := f.in.FileOf(s.Addr); file != nil && !f.polls && a.ended != 0 {
-		f.waits.end(file, a.ended, 0)
+	if file := f.in.FileOf(s.Addr); file != nil && !f.polls && a.Ended != 0 {
+		f.waits.end(file, a.Ended, 0)
 	}
 }
 
 // handshake takes a connect that io_uring or a 32-bit program made and that goes on: nothing
 // is asked about it, and its end is that of its handshake.
 func (f *soconnlat) handshake(r *engine.Row, key engine.Key, start int64) {
-	a, w := f.tries.socks.Of(r.Sock), f.doors.Of(r.Sock)
-	if *w = (connWait{start: start, key: key}); !r.Has(f.dur) && a.began != 0 {
-		w.start = a.began
+	a, w := f.tries.Socks.Of(r.Sock), f.doors.Of(r.Sock)
+	if *w = (connWait{start: start, key: key}); !r.Has(f.dur) && a.Began != 0 {
+		w.start = a.Began
 	}
-	if a.ended >= w.start && a.ended != 0 {
+	if a.Ended >= w.start && a.Ended != 0 {
 		f.byDoor(r.Sock, w, a)
 		return
 	}
-	a.at = r.TS
+	a.At = r.TS
 }
 
-func (f *soconnlat) byDoor(s *agg.Socket, w *connWait, a *attempt) {
+func (f *soconnlat) byDoor(s *agg.Socket, w *connWait, a *calls.Attempt) {
 	ret := int64(0)
-	if a.result != connected {
+	if a.Result != calls.Connected {
 		ret = -1
 	}
-	f.count(w.key, a.ended-w.start, ret)
-	f.parts(w.key, w.start, a.ended, s)
+	f.count(w.key, a.Ended-w.start, ret)
+	f.parts(w.key, w.start, a.Ended, s)
 	w.start = 0
 }
 
@@ -92,7 +93,7 @@ func (f *soconnlat) done(w *connWait, ts, ret int64) {
 	}
 	s := f.in.SocketAt(w.addr)
 	if s != nil {
-		if a := f.tries.socks.Of(s); a.ended != 0 && a.result != connected {
+		if a := f.tries.Socks.Of(s); a.Ended != 0 && a.Result != calls.Connected {
 			ret = -1
 		}
 		f.parts(w.key, w.start, ts, s)

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -19,19 +20,19 @@ A non-blocking connect returns EINPROGRESS and continues. That is no failure; so
 tcpconnect show whether it fails later. The original counts EINPROGRESS as a failure.
 --compat does the same, and prints errors without their names.`,
 	Example: "connfails --by errno,host",
-	Options: []engine.Option{engine.By("comm,errno", append(callKeys, "ustack")...), engine.Compat("count EINPROGRESS as a failure, print errors as numbers")},
+	Options: []engine.Option{engine.By("comm,errno", append(calls.Keys, "ustack")...), engine.Compat("count EINPROGRESS as a failure, print errors as numbers")},
 	New: func(in *engine.Input) engine.Fold {
 		ret, compat := in.Int("ret"), in.Flag("compat")
-		keys := in.Keys(resultKeys(in, compat))
+		keys := in.Keys(calls.ResultKeys(in, compat))
 		counts := shape.Count[engine.Key](in, "failed", keys.Columns...)
 		counts.Table.Unnamed = true
 		var under int64
 		in.On("sys_connect", func(r *engine.Row) {
 			n := r.Int(ret)
-			if n == -einprogress {
+			if n == -calls.EINPROGRESS {
 				under++
 			}
-			if n < 0 && (compat || n != -einprogress) {
+			if n < 0 && (compat || n != -calls.EINPROGRESS) {
 				counts.Add(keys.Of(r), 1)
 			}
 		})

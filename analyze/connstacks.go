@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "connstacks",
@@ -14,6 +17,6 @@ different callers look the same.
 Frames of stripped programs show file, build id and address, as in app(1a2b3c4d)+0x1139;
 --symbols DIR names them from debug files in DIR, including inlined functions.`,
 	Example: "connstacks --by ustack,comm",
-	Options: []engine.Option{engine.By("ustack", callKeys...)},
-	New:     countCalls("sys_connect"),
+	Options: []engine.Option{engine.By("ustack", calls.Keys...)},
+	New:     calls.Count("sys_connect"),
 })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -79,7 +80,7 @@ func (f *so1stbyte) connect(r *engine.Row) {
 	}
 	s := f.socks.Of(r.Sock)
 	s.fd = d.fd + 1
-	if ret < 0 && ret != -einprogress {
+	if ret < 0 && ret != -calls.EINPROGRESS {
 		f.open.End(d)
 		return
 	}
@@ -134,7 +135,7 @@ func (f *so1stbyte) io(r *engine.Row) {
 
 // Finish tells the rules apart.
 func (f *so1stbyte) Finish(a *render.Answer) {
-	noteLostEnds(a, f.lost, "first byte")
+	calls.NoteLostEnds(a, f.lost, "first byte")
 	if f.agree == f.right && f.agree == f.original {
 		return
 	}

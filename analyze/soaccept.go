@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
@@ -84,7 +85,7 @@ func (f *soaccept) accept(r *engine.Row) {
 	if !known && !f.compat {
 		label = fmt.Sprintf("errno %d %s", -ret, render.ErrnoName(-ret))
 	}
-	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(familyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
+	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(calls.FamilyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
 	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0 && r.Has(f.ret))
 	var s agg.Socket
 	wait := int64(-1)
@@ -109,3 +110,8 @@ func (f *soaccept) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("%s failed; for these the original prints the old content of the buffer", engine.Plural(f.failed, "call", "calls")))
 	}
 }
+
+// acceptLabels are the results of accept(2) as soaccept names them.
+var acceptLabels = map[int64]string{0: "Success", 1: "Permission denied", 4: "Interrupted", 9: "Invalid sockfd", 11: "None to accept", 12: "Out of memory",
+	14: "Sock struct addr invalid", 22: "Args invalid", 23: "System FD limit", 24: "Process FD limit", 71: "Protocol error", 88: "FD not a socket",
+	95: "Not SOCK_STREAM", 103: "Aborted", 105: "Memory (ENOBUFS)"}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -29,7 +30,7 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 		sums := shape.Count[engine.Key](in, "bytes", keys.Columns...)
 		sums.Table.Unnamed = true
 		var peeked int64
-		in.On(ioEvent(in), func(r *engine.Row) {
+		in.On(calls.IOEvent(in), func(r *engine.Row) {
 			n := r.Int(ret)
 			if n <= 0 {
 				return

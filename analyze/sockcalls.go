@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -17,16 +18,16 @@ recvmmsg(2) counts as one call. On current kernels the original's hook for sendi
 sees sends by the kernel itself, not by programs: --compat leaves sends out.
 --by ustack shows which code calls, in recordings made with --io-stacks.`,
 	Example: "sockcalls --by func,comm,proto",
-	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second", "ustack"}, engine.SocketKeys...)...), sendCompat},
+	Options: []engine.Option{engine.By("func,pid,comm", append([]string{"errno", "second", "ustack"}, engine.SocketKeys...)...), calls.SendCompat},
 	New: func(in *engine.Input) engine.Fold {
-		own := resultKeys(in, false)
+		own := calls.ResultKeys(in, false)
 		own["func"] = sockFunc(in)
 		keys := in.Keys(own)
 		counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
 		counts.Table.Unnamed = true
-		sends := newSends(in)
-		in.On(ioEvent(in), func(r *engine.Row) {
-			if sends.counted(r) {
+		sends := calls.NewSends(in)
+		in.On(calls.IOEvent(in), func(r *engine.Row) {
+			if sends.Counted(r) {
 				counts.Add(keys.Of(r), 1)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -49,7 +50,7 @@ type socketio struct {
 func newSocketio(in *engine.Input) engine.Fold {
 	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), ret: in.Int("ret"), bytes: in.Bytes(), dir: in.Str("dir"),
 		rport: in.Int("rport"), dest: in.Int("dest_port"), peer: in.Int("peer_port"), fn: in.Str("func")}
-	own := resultKeys(in, false)
+	own := calls.ResultKeys(in, false)
 	own["dir"] = engine.KeyDef{Columns: []render.Column{render.Col("dir", render.String)}, Put: f.direction}
 	event := "sock_io"
 	if in.Flag("udp") {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -47,7 +48,7 @@ type socksize struct {
 
 func newSocksize(in *engine.Input) engine.Fold {
 	s := &socksize{keys: in.Keys(nil), ret: in.Int("ret"), bytes: in.Bytes(), compat: in.Flag("compat")}
-	in.On(ioEvent(in), s.row)
+	in.On(calls.IOEvent(in), s.row)
 	if in.Flag("stats") {
 		read := shape.Stats[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
 		write := shape.Stats[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -25,7 +26,7 @@ sending misses sends by programs: --compat leaves sends out.`,
 	Example: "sockstat --interval 10 --by probe,comm",
 	Options: []engine.Option{
 		{Name: "interval", Short: "i", Kind: engine.Number, Default: "1", Doc: "seconds"},
-		engine.By("probe", append([]string{"tid", "cpu"}, engine.SocketKeys...)...), sendCompat,
+		engine.By("probe", append([]string{"tid", "cpu"}, engine.SocketKeys...)...), calls.SendCompat,
 	},
 	New: newSockstat,
 })
@@ -38,7 +39,7 @@ type sockstat struct {
 	since  int64 // beginning of the interval, 0 before the first
 	counts map[engine.Key]int64
 	probes map[string]string // of system calls, by their names
-	sends  *sends
+	sends  *calls.Sends
 	fn     scan.Col
 	dir    scan.Col
 }
@@ -49,9 +50,9 @@ func newSockstat(in *engine.Input) engine.Fold {
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
 	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
 		Columns: slices.Concat([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
-	f.sends = newSends(in)
+	f.sends = calls.NewSends(in)
 	in.On("sock_io", func(r *engine.Row) {
-		if f.sends.counted(r) {
+		if f.sends.Counted(r) {
 			f.count(r)
 		}
 	})

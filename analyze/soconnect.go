@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
@@ -34,7 +35,7 @@ was not recorded.`,
 type soconnect struct {
 	t       *render.Table
 	compat  bool
-	tries   *attempts
+	tries   *calls.Attempts
 	lines   line.InOrder[connectLine]
 	waiting agg.PerSocket[int64] // id of the line, plus one
 	names   agg.Intern
@@ -49,8 +50,8 @@ func newSoconnect(in *engine.Input) engine.Fold {
 		dest: in.Str("dest_addr"), port: in.Int("dest_port"), ret: in.Int("ret"), dur: in.Int("dur_ns")}
 	in.Sockets("")
 	f.lines.Write = f.line
-	f.tries = newAttempts(in, f.done)
-	in.OnEnd(f.tries.over)
+	f.tries = calls.NewAttempts(in, f.done)
+	in.OnEnd(f.tries.Over)
 	in.On("sys_connect", f.connect)
 	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
 		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("lat_us", render.Int).Text("LAT(us)", 8).In("us"),
@@ -68,7 +69,7 @@ func (f *soconnect) connect(r *engine.Row) {
 	if family != "inet" && family != "inet6" {
 		return
 	}
-	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(family), f.names.Get(connectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
+	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(family), f.names.Get(calls.ConnectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
 		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
@@ -76,17 +77,17 @@ func (f *soconnect) connect(r *engine.Row) {
 		return
 	}
 	l.sock = *r.Sock
-	a := f.tries.socks.Of(r.Sock)
-	ended := a.ended != 0 && a.ended >= l.ts-l.dur
+	a := f.tries.Socks.Of(r.Sock)
+	ended := a.Ended != 0 && a.Ended >= l.ts-l.dur
 	switch {
-	case l.ret < 0 && !slices.Contains(unfinished, -l.ret): // what the call says wins
+	case l.ret < 0 && !slices.Contains(calls.Unfinished, -l.ret): // what the call says wins
 		if l.done, l.final = l.dur, render.Errno(l.ret); ended {
-			l.done = a.ended - l.began(a)
+			l.done = a.Ended - l.began(a)
 		}
 	case ended:
-		l.done, l.final = a.ended-l.began(a), a.result
-	case l.ret == -einprogress && a.ended == 0:
-		a.at = r.TS
+		l.done, l.final = a.Ended-l.began(a), a.Result
+	case l.ret == -calls.EINPROGRESS && a.Ended == 0:
+		a.At = r.TS
 		id := f.lines.Add(l, false)
 		*f.waiting.Of(r.Sock) = id + 1
 		return
@@ -95,15 +96,15 @@ func (f *soconnect) connect(r *engine.Row) {
 }
 
 // done completes the line that waits for the socket.
-func (f *soconnect) done(s *agg.Socket, a attempt) {
+func (f *soconnect) done(s *agg.Socket, a calls.Attempt) {
 	id := f.waiting.Of(s)
 	if *id == 0 {
 		return
 	}
 	f.lines.Complete(*id-1, func(l *connectLine) {
-		l.sock, l.final = *s, a.result
-		if a.ended != 0 {
-			l.done = a.ended - l.began(&a)
+		l.sock, l.final = *s, a.Result
+		if a.Ended != 0 {
+			l.done = a.Ended - l.began(&a)
 			f.later++
 		}
 	})
@@ -120,7 +121,7 @@ func (f *soconnect) line(l *connectLine) {
 	if l.final != "" {
 		f.finals[l.final]++
 	}
-	f.t.Int(l.who.Pid).Str(l.who.Comm).Int(familyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
+	f.t.Int(l.who.Pid).Str(l.who.Comm).Int(calls.FamilyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
 		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
 	line.PutIdentity(f.t, &l.sock).End()
 }
@@ -140,3 +141,9 @@ func (f *soconnect) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("%s returned an error that the original (--compat) leaves blank", engine.Plural(f.unknown, "call", "calls")))
 	}
 }
+
+// connectLabels are the results of connect(2) as soconnect names them, by errno.
+var connectLabels = map[int64]string{0: "Success", 1: "Permission denied", 4: "Interrupted", 9: "Invalid sockfd", 11: "Routing cache insuff.",
+	13: "Perm. denied (EACCES)", 14: "Sock struct addr invalid", 88: "FD not a socket", 91: "Socket protocol error", 97: "Address family invalid",
+	98: "Local addr in use", 99: "No port available", 101: "Network unreachable", 106: "Already connected", 110: "Timeout", 111: "Connect refused",
+	114: "Not yet completed", 115: "In progress"}

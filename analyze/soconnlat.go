@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -42,7 +43,7 @@ type soconnlat struct {
 	us, failed, shake, wakes *shape.Map[engine.Key, agg.Log2]
 	keys                     *engine.Keys
 	waits                    *connWaits
-	tries                    *attempts
+	tries                    *calls.Attempts
 	threads                  threadConnects
 	doors                    agg.PerSocket[connWait] // connects that are no system calls
 	compat, polls, epolled   bool
@@ -61,7 +62,7 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 	f.failed, f.shake, f.us, f.wakes = hist("failed_us"), hist("handshake_us"), hist("us"), hist("wakeup_us")
 	in.Descriptors("")
 	f.waits = newConnWaits(in, f.done)
-	f.tries = newAttempts(in, f.shook)
+	f.tries = calls.NewAttempts(in, f.shook)
 	in.On("sys_connect", f.connect)
 	in.Context("sys_poll", "a non-blocking connect ends with its handshake, not when the program learns of it", f.poll)
 	in.Context("sys_epoll_ctl", "what epoll returns is taken for the number of the descriptor", f.control)
@@ -86,12 +87,12 @@ func (f *soconnlat) connect(r *engine.Row) {
 		f.again(r, ret)
 		return
 	}
-	if !f.compat && (ret == -eisconn || ret == -ealready) {
+	if !f.compat && (ret == -calls.EISCONN || ret == -calls.EALREADY) {
 		return // no connect of its own, but asking after one that is counted
 	}
 	key := f.keys.Of(r)
 	f.connects++
-	if ret != -einprogress {
+	if ret != -calls.EINPROGRESS {
 		f.count(key, r.TS-start, ret)
 		f.parts(key, start, r.TS, r.Sock)
 		return
@@ -103,10 +104,10 @@ func (f *soconnlat) connect(r *engine.Row) {
 	f.waited++
 	f.waits.begin(r.File, connWait{start: start, key: key, pid: r.Int(f.pid), addr: r.Sock.Addr})
 	f.threads.begin(r.Int(f.tid), threadConnect{r.File, r.File.Serial, start, key})
-	if a := f.tries.socks.Of(r.Sock); !f.polls && a.ended != 0 {
-		f.waits.end(r.File, max(a.ended, r.TS), 0)
+	if a := f.tries.Socks.Of(r.Sock); !f.polls && a.Ended != 0 {
+		f.waits.end(r.File, max(a.Ended, r.TS), 0)
 	} else {
-		a.at = r.TS
+		a.At = r.TS
 	}
 }
 
@@ -133,7 +134,7 @@ func (f *soconnlat) Finish(a *render.Answer) {
 	}
 	a.Note(fmt.Sprintf("non-blocking connects: %s; for %s the program's wake-up was recorded; the original (--compat) ends %s%s wrongly: %s at an unrelated poll or epoll_create, %s later or never",
 		engine.Thousands(f.waited), engine.Thousands(f.given), least, engine.Thousands(f.early+f.late), engine.Thousands(f.early), engine.Thousands(f.late)))
-	noteLostEnds(a, f.waits.lost, "end")
+	calls.NoteLostEnds(a, f.waits.lost, "end")
 	if n := f.waited - f.given - f.waits.lost; n > 0 {
 		why := "the program never asked for the result"
 		if f.waits.cut > 0 {

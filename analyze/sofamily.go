@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -19,13 +20,13 @@ address family (number and name). An accept has the family of the accepted socke
 The original takes the family from the caller's buffer, so it leaves out calls without a
 buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 	Example: "sofamily --by family,pid",
-	Options: []engine.Option{engine.By("comm,family", append(callKeys, "type")...), engine.Compat("accepts with a buffer for the address and a descriptor above 0")},
+	Options: []engine.Option{engine.By("comm,family", append(calls.Keys, "type")...), engine.Compat("accepts with a buffer for the address and a descriptor above 0")},
 	New: func(in *engine.Input) engine.Fold {
 		family, ret, buffer, compat := in.Str("family"), in.Int("ret"), in.Int("peer_buf"), in.Flag("compat")
-		own := resultKeys(in, false)
+		own := calls.ResultKeys(in, false)
 		own["family"] = engine.KeyDef{Columns: []render.Column{render.Col("family", render.Int), render.Col("name", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) {
-				v.Int(familyNumber(r.Str(family)))
+				v.Int(calls.FamilyNumber(r.Str(family)))
 				v.Str(familyName(r.Str(family)))
 			}}
 		keys := in.Keys(own)
@@ -56,7 +57,7 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 
 // familyName is the name of a family in C, "" if it has none here.
 func familyName(name string) string {
-	if familyNumber(name) < 0 || name == "" || name[0] >= '0' && name[0] <= '9' {
+	if calls.FamilyNumber(name) < 0 || name == "" || name[0] >= '0' && name[0] <= '9' {
 		return ""
 	}
 	return "AF_" + strings.ToUpper(name)

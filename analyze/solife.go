@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -82,8 +83,8 @@ func (f *solife) connect(r *engine.Row) {
 	if f.exit {
 		start = r.TS
 	}
-	if ret < 0 && ret != -einprogress {
-		if ret != -ealready && ret != -eisconn {
+	if ret < 0 && ret != -calls.EINPROGRESS {
+		if ret != -calls.EALREADY && ret != -calls.EISCONN {
 			var s openSock
 			f.begin(r, &s, "C", descriptorOf(r, f.fd), r.TS-r.Int(f.dur))
 			s.put(f.fails, r.TS, false).Str(render.Errno(ret)).End()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -20,14 +21,14 @@ other than IP, protocol 0 means the default protocol of the family.
 The original counts accepts when they are called, on the listening socket, and counts them
 together with connects. --compat does the same.`,
 	Example: "soprotocol --by proto,port",
-	Options: []engine.Option{engine.By("comm,proto", append(callKeys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
+	Options: []engine.Option{engine.By("comm,proto", append(calls.Keys, "type")...), engine.Compat("accepts and connects together, failed ones too")},
 	New: func(in *engine.Input) engine.Fold {
 		proto, family, typ, ret, compat := in.Str("protocol"), in.Str("family"), in.Str("sock_type"), in.Int("ret"), in.Flag("compat")
-		own := resultKeys(in, false)
+		own := calls.ResultKeys(in, false)
 		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("protocol", render.Int), render.Col("name", render.String), render.Col("kernel_name", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) {
-				p := callProto(r, proto, family)
-				v.IntOr(enumNumber("protocol", p), p != "")
+				p := calls.Proto(r, proto, family)
+				v.IntOr(calls.EnumNumber("protocol", p), p != "")
 				v.StrOr(protocolName(p))
 				v.StrOr(kernelProto(p, r.Str(family), r.Str(typ)))
 			}}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
@@ -63,7 +64,7 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	if in.On(event, f.accept); event == "sys_accept" {
 		in.Use("tcp_accept_fn", "the length of queues is not known", nil)
 	} else {
-		waitedAccepts(in, f.accept)
+		calls.WaitedAccepts(in, f.accept)
 	}
 	f.t = in.Table(render.Spec{Name: "accepts", Columns: f.columns()})
 	return f

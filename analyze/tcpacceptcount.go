@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
@@ -32,7 +33,7 @@ The original counts calls when they begin, so also those that found the queue em
 			counts.Add(keys.Of(r), 1)
 		})
 		in.Sockets("")
-		waitedAccepts(in, func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
+		calls.WaitedAccepts(in, func(r *engine.Row) { counts.Add(keys.Of(r), 1) })
 		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
 			shape.NoteRules(a, empty, compat,
 				fmt.Sprintf("--compat: includes %s without a connection", engine.Plural(empty, "call", "calls")),

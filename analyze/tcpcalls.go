@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "tcpcalls",
@@ -12,6 +15,6 @@ Without tcp_msg (profile full) they are counted in the socket layer, which calls
 A call that has not returned when the recording ends is not counted; the originals count
 it, because they hook the start of the call.`,
 	Example: "tcpcalls --by func,comm,port",
-	Options: []engine.Option{engine.By("func", callKeys...)},
-	New:     countMsgs("tcp_msg"),
+	Options: []engine.Option{engine.By("func", calls.Keys...)},
+	New:     calls.CountMsgs("tcp_msg"),
 })

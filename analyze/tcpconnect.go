@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
@@ -45,8 +46,8 @@ type tcpconnect struct {
 	users  *line.Users
 	family line.FamilyFilter
 	ports  line.PortList
-	lines  line.Waiting[attempt]
-	tries  *attempts
+	lines  line.Waiting[calls.Attempt]
+	tries  *calls.Attempts
 	flows  agg.Top[connectFlow]
 	looked lookedUp
 	names  agg.Intern
@@ -63,13 +64,13 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
 		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
 	in.Sockets("")
-	f.tries = newAttempts(in, f.done)
-	f.tries.listen(f.begin)
+	f.tries = calls.NewAttempts(in, f.done)
+	f.tries.Listen(f.begin)
 	if f.dns {
 		f.looked.listen(in)
 	}
 	f.lines.Line = f.line
-	in.OnEnd(f.tries.over)
+	in.OnEnd(f.tries.Over)
 	in.OnEnd(f.lines.Ended)
 	f.t = in.Table(render.Spec{Name: "connects", Columns: f.columns()})
 	return f
@@ -93,17 +94,17 @@ func (f *tcpconnect) begin(r *engine.Row) {
 		return
 	}
 	f.stamp.First = cmp.Or(f.stamp.First, r.TS)
-	who := attempt{uid: uid, who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, query: f.looked.last[r.Int(f.tid)]}
-	if f.tries.begin(r, who); f.compat && r.Int(f.ret) == 0 {
-		who.at = r.TS
+	who := calls.Attempt{Uid: uid, Who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, Query: f.looked.last[r.Int(f.tid)]}
+	if f.tries.Begin(r, who); f.compat && r.Int(f.ret) == 0 {
+		who.At = r.TS
 		f.lines.Add(r.Sock, r.TS, who)
 	}
 }
 
 // done lets the line wait until the ends of its socket are known.
-func (f *tcpconnect) done(s *agg.Socket, a attempt) {
+func (f *tcpconnect) done(s *agg.Socket, a calls.Attempt) {
 	if !f.compat {
-		f.lines.Add(s, max(a.at, a.ended), a)
+		f.lines.Add(s, max(a.At, a.Ended), a)
 	}
 }
 

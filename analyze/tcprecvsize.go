@@ -1,9 +1,13 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
-var _ = register(msgSizes{event: "tcp_msg", dir: "recv", name: "recv_bytes"}.of(engine.Analysis{
+var _ = register(calls.MsgSizes{Event: "tcp_msg", Dir: "recv", Name: "recv_bytes"}.Of(engine.Analysis{
 	Name:     "tcprecvsize",
+	Group:    groupMuch,
 	Aliases:  []string{"p12", "b4 --data --look bcc"},
 	Question: "what sizes are TCP receives?",
 	Help: `Bytes that each call of tcp_recvmsg returned, as a histogram; 0 is the end of the stream.

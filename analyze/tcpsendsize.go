@@ -1,9 +1,13 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
-var _ = register(msgSizes{event: "tcp_msg", dir: "send", name: "send_bytes"}.of(engine.Analysis{
+var _ = register(calls.MsgSizes{Event: "tcp_msg", Dir: "send", Name: "send_bytes"}.Of(engine.Analysis{
 	Name:     "tcpsendsize",
+	Group:    groupMuch,
 	Aliases:  []string{"p11", "b3 --look bcc"},
 	Question: "what sizes are TCP sends?",
 	Help: `Bytes that each call of tcp_sendmsg accepted, as a histogram. A non-blocking socket accepts

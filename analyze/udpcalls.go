@@ -1,6 +1,9 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
 var _ = register(engine.Analysis{
 	Name:     "udpcalls",
@@ -13,6 +16,6 @@ recvmmsg(2) counts as one call.
 Without udp_msg (profile full) they are counted in the socket layer, which calls these.
 Tunnels in the kernel (VXLAN, WireGuard) do not pass these functions.`,
 	Example: "udpcalls --by comm,host",
-	Options: []engine.Option{engine.By("func,pid,comm", callKeys...)},
-	New:     countMsgs("udp_msg"),
+	Options: []engine.Option{engine.By("func,pid,comm", calls.Keys...)},
+	New:     calls.CountMsgs("udp_msg"),
 })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
@@ -86,7 +87,7 @@ func (f *udpconnect) connect(r *engine.Row) {
 			return
 		}
 	}
-	how := connected
+	how := calls.Connected
 	if ret := r.Int(f.ret); ret != 0 {
 		f.failed++
 		how = render.Errno(ret)

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 )
@@ -18,7 +19,7 @@ func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
 		f.write(&l)
 		return
 	}
-	f.first.add(r.Sock, l, how == connected)
+	f.first.add(r.Sock, l, how == calls.Connected)
 }
 
 func (f *udpconnect) write(l *udpLine) {

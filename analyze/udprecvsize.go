@@ -1,9 +1,13 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
-var _ = register(msgSizes{event: "udp_msg", dir: "recv", name: "recv_bytes", v4: "udp_recvmsg"}.of(engine.Analysis{
+var _ = register(calls.MsgSizes{Event: "udp_msg", Dir: "recv", Name: "recv_bytes", V4: "udp_recvmsg"}.Of(engine.Analysis{
 	Name:     "udprecvsize",
+	Group:    groupMuch,
 	Aliases:  []string{"p17", "b7 --data --look bcc"},
 	Question: "what sizes are UDP receives?",
 	Help: `Bytes of each call that received over UDP, IPv4 and IPv6, as a histogram. Errors are

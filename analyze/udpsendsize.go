@@ -1,9 +1,13 @@
 package analyze
 
-import "netrec/analyze/engine"
+import (
+	"netrec/analyze/calls"
+	"netrec/analyze/engine"
+)
 
-var _ = register(msgSizes{event: "udp_msg", dir: "send", name: "send_bytes", v4: "udp_sendmsg"}.of(engine.Analysis{
+var _ = register(calls.MsgSizes{Event: "udp_msg", Dir: "send", Name: "send_bytes", V4: "udp_sendmsg"}.Of(engine.Analysis{
 	Name:     "udpsendsize",
+	Group:    groupMuch,
 	Aliases:  []string{"p16", "b6 --look bcc"},
 	Question: "what sizes are UDP sends?",
 	Help: `Bytes of each call that sent over UDP, IPv4 and IPv6, as a histogram. Calls that returned

@@ -1,4 +1,4 @@
-package analyze
+package calls
 
 import (
 	"slices"
@@ -8,12 +8,12 @@ import (
 	"netrec/analyze/shape"
 )
 
-// callKeys are the keys offered for system calls on sockets.
-var callKeys = slices.Clip(append([]string{"errno", "ret", "func", "tid", "second"}, engine.SocketKeys...))
+// Keys are the keys offered for system calls on sockets.
+var Keys = slices.Clip(append([]string{"errno", "ret", "func", "tid", "second"}, engine.SocketKeys...))
 
-// resultKeys are the keys that the return value of a call gives: errno and ret, each with
+// ResultKeys are the keys that the return value of a call gives: errno and ret, each with
 // the name of the error unless bare.
-func resultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
+func ResultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
 	ret := in.Int("ret")
 	key := func(column string, number func(int64) int64) engine.KeyDef {
 		d := engine.KeyDef{Columns: []render.Column{render.Col(column, render.Int)},
@@ -35,17 +35,17 @@ func resultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
 	return map[string]engine.KeyDef{"ret": key("ret", func(n int64) int64 { return n }), "errno": key("errno", func(n int64) int64 { return max(-n, 0) })}
 }
 
-// countCalls counts the rows of an event by the keys asked for.
-func countCalls(event string) func(*engine.Input) engine.Fold {
+// Count counts the rows of an event by the keys asked for.
+func Count(event string) func(*engine.Input) engine.Fold {
 	return func(in *engine.Input) engine.Fold {
-		return countRows(in, resultKeys(in, false), func(h engine.Handler) { in.On(event, h) })
+		return countRows(in, ResultKeys(in, false), func(h engine.Handler) { in.On(event, h) })
 	}
 }
 
-// countMsgs is countCalls for the sends and receives of a protocol.
-func countMsgs(event string) func(*engine.Input) engine.Fold {
+// CountMsgs is Count for the sends and receives of a protocol.
+func CountMsgs(event string) func(*engine.Input) engine.Fold {
 	return func(in *engine.Input) engine.Fold {
-		m, defs := newMsgCalls(in, event), resultKeys(in, false)
+		m, defs := newMsgCalls(in, event), ResultKeys(in, false)
 		defs["func"] = m.key()
 		return countRows(in, defs, func(h engine.Handler) { m.on(in, h) })
 	}

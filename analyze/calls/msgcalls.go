@@ -1,4 +1,4 @@
-package analyze
+package calls
 
 import (
 	"netrec/analyze/engine"

@@ -1,4 +1,4 @@
-package analyze
+package calls
 
 import (
 	"fmt"
@@ -10,24 +10,24 @@ import (
 	"netrec/analyze/shape"
 )
 
-// msgSizes makes the analysis of how much a protocol's send or receive functions moved.
-type msgSizes struct {
-	event, dir string
-	name       string // of the map
-	v4         string // the only function that the original hooks; "" if there is one for both families
+// MsgSizes makes the analysis of how much a protocol's send or receive functions moved.
+type MsgSizes struct {
+	Event, Dir string
+	Name       string // of the map
+	V4         string // the only function that the original hooks; "" if there is one for both families
 }
 
-func (m msgSizes) of(a engine.Analysis) engine.Analysis {
-	a.Group = groupMuch
+// Of completes the declaration of an analysis with options and fold.
+func (m MsgSizes) Of(a engine.Analysis) engine.Analysis {
 	rule := "the size asked for, failed calls too"
-	if m.dir == "recv" {
+	if m.Dir == "recv" {
 		rule = "count errors as sizes, and MSG_PEEK"
 	}
-	if m.v4 != "" {
+	if m.V4 != "" {
 		rule += ", IPv4 only"
 	}
 	a.Options = []engine.Option{engine.By("", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat(rule)}
-	if m.dir == "recv" {
+	if m.Dir == "recv" {
 		a.Options = append(a.Options, engine.Option{Name: "data", Kind: engine.Flag, Doc: "only calls that returned data: none of zero bytes"})
 	}
 	a.New = m.fold
@@ -36,7 +36,7 @@ func (m msgSizes) of(a engine.Analysis) engine.Analysis {
 
 // msgSizer is a msgSizes at work.
 type msgSizer struct {
-	msgSizes
+	MsgSizes
 	keys   *engine.Keys
 	sizes  *shape.Map[engine.Key, agg.Log2]
 	compat bool
@@ -49,12 +49,12 @@ type msgSizer struct {
 	right, original, differ, failed int64
 }
 
-func (m msgSizes) fold(in *engine.Input) engine.Fold {
-	f := &msgSizer{msgSizes: m, compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
-		dir: in.Str("dir"), calls: newMsgCalls(in, m.event)}
+func (m MsgSizes) fold(in *engine.Input) engine.Fold {
+	f := &msgSizer{MsgSizes: m, compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
+		dir: in.Str("dir"), calls: newMsgCalls(in, m.Event)}
 	f.keys = in.Keys(map[string]engine.KeyDef{"func": f.calls.key()})
-	f.data = m.dir == "recv" && in.Flag("data")
-	f.sizes = shape.Hist[engine.Key](in, m.name, "bytes", f.keys.Columns...)
+	f.data = m.Dir == "recv" && in.Flag("data")
+	f.sizes = shape.Hist[engine.Key](in, m.Name, "bytes", f.keys.Columns...)
 	f.calls.on(in, f.row)
 	return shape.Also(f.sizes, f)
 }
@@ -64,17 +64,17 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 	n := r.Int(f.ret)
 	ours, theirs = n, n
 	switch {
-	case f.msgSizes.dir == "send":
+	case f.MsgSizes.Dir == "send":
 		if r.Has(f.asked) {
 			theirs = r.Int(f.asked)
 		}
 	case f.bytes.Peeked(r):
 		ours = -1
 	}
-	if f.msgSizes.dir == "recv" && n < 0 {
+	if f.MsgSizes.Dir == "recv" && n < 0 {
 		theirs = int64(uint32(n)) // an int in a register of 64 bits, read without a sign
 	}
-	if f.v4 != "" && f.calls.function(r) != f.v4 {
+	if f.V4 != "" && f.calls.function(r) != f.V4 {
 		theirs = -1
 	}
 	if f.data && n <= 0 { // the one-liner that looks so has the sign, too
@@ -84,7 +84,7 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 }
 
 func (f *msgSizer) row(r *engine.Row) {
-	if r.Str(f.dir) != f.msgSizes.dir {
+	if r.Str(f.dir) != f.MsgSizes.Dir {
 		return
 	}
 	if r.Int(f.ret) < 0 {

@@ -1,13 +1,13 @@
-package analyze
+package calls
 
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 )
 
-// waitedAccepts calls f for connections that accept(2) took in calls which waited when the
+// WaitedAccepts calls f for connections that accept(2) took in calls which waited when the
 // recording began: the kernel's function shows those only that it entered afterwards.
-func waitedAccepts(in *engine.Input, f engine.Handler) {
+func WaitedAccepts(in *engine.Input, f engine.Handler) {
 	var shown agg.PerSocket[bool]
 	dur, ret := in.Int("dur_ns"), in.Int("ret")
 	in.Use("tcp_accept_fn", "", func(r *engine.Row) { *shown.Of(r.Sock) = true })

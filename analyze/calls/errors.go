@@ -1,0 +1,23 @@
+package calls
+
+import (
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// Errors of a connect that is asked about again.
+const (
+	EISCONN  = 106
+	EALREADY = 114
+)
+
+// EINPROGRESS says that the connection of a non-blocking socket goes on.
+const EINPROGRESS = 115
+
+// NoteLostEnds says how many connects are not counted because the row that ends them may be
+// among those that were lost.
+func NoteLostEnds(a *render.Answer, n int64, which string) {
+	if n > 0 {
+		a.Note(engine.Plural(n, "connect", "connects") + " whose " + which + " may be in lost rows are not counted")
+	}
+}
