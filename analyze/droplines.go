@@ -4,6 +4,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -45,7 +46,7 @@ func (f *dropLines) add(r *engine.Row, dev string) {
 	d := dropLine{dev: dev, proto: f.names.Get(r.Str(f.proto)), reason: f.names.Get(r.Str(f.reason)), location: f.names.Get(r.Str(f.location)),
 		kind: f.names.Get(r.Str(f.ethertype)), length: r.Int(f.length)}
 	if r.Has(f.saddr) {
-		d.from, d.to = packetEnds(r, f.saddr, f.sport, f.daddr, f.dport)
+		d.from, d.to = packets.Ends(r, f.saddr, f.sport, f.daddr, f.dport)
 	}
 	if r.Sock != nil {
 		f.lines.Add(r.Sock, r.TS, d)

@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/scan"
 )
 
@@ -10,7 +11,7 @@ import (
 // was there at the time, and the list of the start may have another.
 type ecnQueues struct {
 	packets agg.Pending[uint64, ecnQueued]
-	devices map[deviceOf]string // kind of the discipline that was last given a packet there
+	devices map[packets.Device]string // kind of the discipline that was last given a packet there
 	names   agg.Intern
 
 	skb, netns, dev, kind scan.Col
@@ -18,13 +19,13 @@ type ecnQueues struct {
 
 // ecnQueued is the innermost discipline of a packet that may have marked it.
 type ecnQueued struct {
-	dev  deviceOf
+	dev  packets.Device
 	kind string
 	left bool
 }
 
 func newEcnQueues(in *engine.Input) *ecnQueues {
-	f := &ecnQueues{devices: map[deviceOf]string{}, skb: in.Int("skb"), netns: in.Int("netns"), dev: in.Str("dev"), kind: in.Str("qdisc_kind")}
+	f := &ecnQueues{devices: map[packets.Device]string{}, skb: in.Int("skb"), netns: in.Int("netns"), dev: in.Str("dev"), kind: in.Str("qdisc_kind")}
 	in.Context("qdisc_enq", "the discipline that marked is that of the start", f.enter)
 	in.Context("qdisc_deq", "", f.leave)
 	return f
@@ -34,7 +35,7 @@ func newEcnQueues(in *engine.Input) *ecnQueues {
 var neverMarks = map[string]bool{"": true, "noqueue": true, "mq": true, "pfifo": true, "bfifo": true, "pfifo_fast": true, "pfifo_head_drop": true}
 
 func (f *ecnQueues) enter(r *engine.Row) {
-	q := ecnQueued{dev: deviceOf{r.Int(f.netns), f.names.Get(r.Str(f.dev))}, kind: f.names.Get(r.Str(f.kind))}
+	q := ecnQueued{dev: packets.Device{Netns: r.Int(f.netns), Name: f.names.Get(r.Str(f.dev))}, kind: f.names.Get(r.Str(f.kind))}
 	if before, in := f.packets.Open(r.Uint(f.skb)); in && !before.left && before.dev == q.dev && neverMarks[q.kind] {
 		return // the discipline around it does more
 	}
@@ -54,7 +55,7 @@ func (f *ecnQueues) leave(r *engine.Row) {
 // of is the kind of the discipline that the packet of a row behind it was in, else the one
 // that was last at work at the device, "" if neither was seen.
 func (f *ecnQueues) of(r *engine.Row) string {
-	dev := deviceOf{r.Int(f.netns), r.Str(f.dev)}
+	dev := packets.Device{Netns: r.Int(f.netns), Name: r.Str(f.dev)}
 	if q, in := f.packets.End(r.Uint(f.skb)); in && q.dev == dev && !neverMarks[q.kind] {
 		return q.kind
 	}

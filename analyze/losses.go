@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/scan"
 )
 
@@ -18,7 +19,7 @@ type lostHere struct {
 // losses remembers the TCP packets that this host itself dropped, so that a segment
 // sent again can be told from one that was lost elsewhere.
 type losses struct {
-	flows  map[packetFlow]lostHere
+	flows  map[packets.Flow]lostHere
 	queues agg.Pending[uint64, string] // packets that a discipline drops, and why
 	names  agg.Intern
 	told   bool // the recording has drops of every kind
@@ -29,7 +30,7 @@ type losses struct {
 }
 
 func newLosses(in *engine.Input) *losses {
-	f := &losses{flows: map[packetFlow]lostHere{}, saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
+	f := &losses{flows: map[packets.Flow]lostHere{}, saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
 		length: in.Int("len_bytes"), protocol: in.Str("protocol"), reason: in.Str("drop_reason"), l: in.Str("location"),
 		skb: in.Int("skb"), kind: in.Str("qdisc_kind"), why: in.Str("qdisc_drop_reason"), told: in.Recorded("skb_drop")}
 	in.Use("skb_drop", "drops on this host are not told from losses elsewhere", f.drop)
@@ -38,7 +39,7 @@ func newLosses(in *engine.Input) *losses {
 	} else {
 		in.Use("qdisc_drop", "", func(r *engine.Row) {
 			if s := r.Sock; s.TCP() {
-				f.add(packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}, r.Int(f.length), f.qdisc(r))
+				f.add(packets.Flow{Saddr: s.Laddr, Daddr: s.Raddr, Sport: s.Lport, Dport: s.Rport}, r.Int(f.length), f.qdisc(r))
 			}
 		})
 	}
@@ -54,7 +55,7 @@ func (f *losses) drop(r *engine.Row) {
 	if !ok {
 		why = f.names.Get(cmp.Or(r.Str(f.reason), r.Str(f.l)))
 	}
-	f.add(packetFlow{f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), r.Int(f.sport), r.Int(f.dport)}, r.Int(f.length), why)
+	f.add(packets.Flow{Saddr: f.names.Get(r.Str(f.saddr)), Daddr: f.names.Get(r.Str(f.daddr)), Sport: r.Int(f.sport), Dport: r.Int(f.dport)}, r.Int(f.length), why)
 }
 
 // qdisc is which discipline dropped a packet, and why.
@@ -62,7 +63,7 @@ func (f *losses) qdisc(r *engine.Row) string {
 	return f.names.Get(strings.TrimSpace(r.Str(f.kind) + " " + r.Str(f.why)))
 }
 
-func (f *losses) add(k packetFlow, bytes int64, why string) {
+func (f *losses) add(k packets.Flow, bytes int64, why string) {
 	l, ok := f.flows[k]
 	if !ok && len(f.flows) >= agg.MaxFlows {
 		clear(f.flows)
@@ -72,7 +73,7 @@ func (f *losses) add(k packetFlow, bytes int64, why string) {
 
 // claim says why this host dropped the bytes that are sent again, "" if it did not. The
 // packet that was dropped had headers, and may have been many segments.
-func (f *losses) claim(k packetFlow, bytes int64) string {
+func (f *losses) claim(k packets.Flow, bytes int64) string {
 	l, ok := f.flows[k]
 	if !ok {
 		return ""

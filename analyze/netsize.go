@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -102,7 +103,7 @@ func (f *netsize) add(r *engine.Row, place int) {
 func (f *netsize) xmit(r *engine.Row) {
 	cut, known := f.offloaded.End(r.Uint(f.skb))
 	d := f.device(r)
-	if r.Int(f.rc) == busy {
+	if r.Int(f.rc) == packets.Busy {
 		f.original++
 		d.refused++
 		if !f.compat {

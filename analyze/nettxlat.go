@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -57,7 +58,7 @@ func newNettxlat(in *engine.Input) engine.Fold {
 	f.dropped = shape.Hist[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
 	f.local = shape.Hist[engine.Key](in, "local_us", "us", f.keys.Columns...)
 	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
-	follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
+	packets.Follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
 	// Drops are recorded whether or not their packet was drawn. This one may have ended unseen.
 	f.whole = in.Meta.Share("dev_start_xmit") == nil || in.Recorded("skb_free")
 	in.On("dev_start_xmit", f.start)

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -56,10 +57,10 @@ type qdisclat struct {
 	stays    agg.Stays
 	way      agg.Spans[uint64] // since dev_queue
 	original agg.Spans[originalStart]
-	entry    agg.Pending[uint64, deviceOf] // since dev_queue, too: which device
-	given    map[int64]deviceOf            // by CPU: the device of its newest dev_queue
-	refusals map[deviceOf]int64            // drops of packets that are in no queue
-	told     agg.Pending[uint64, bool]     // packets whose drop is counted already
+	entry    agg.Pending[uint64, packets.Device] // since dev_queue, too: which device
+	given    map[int64]packets.Device            // by CPU: the device of its newest dev_queue
+	refusals map[packets.Device]int64            // drops of packets that are in no queue
+	told     agg.Pending[uint64, bool]           // packets whose drop is counted already
 
 	skb, qdisc, packets, parent, ok scan.Col
 	kindOf, devOf, derive, reason   scan.Col
@@ -76,12 +77,12 @@ type originalStart struct {
 }
 
 func newQdisclat(in *engine.Input) engine.Fold {
-	f := &qdisclat{given: map[int64]deviceOf{}, refusals: map[deviceOf]int64{}, whole: in.Recorded("skb_derive"), reason: in.Str("drop_reason"), cpu: in.Int("cpu"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
+	f := &qdisclat{given: map[int64]packets.Device{}, refusals: map[packets.Device]int64{}, whole: in.Recorded("skb_derive"), reason: in.Str("drop_reason"), cpu: in.Int("cpu"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
 		skb: in.Int("skb"), qdisc: in.Int("qdisc"), packets: in.Int("packets"), parent: in.Int("parent_skb"), ok: in.Int("ok"),
 		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
 	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
-	onLostPackets(in, func() {
+	packets.OnLost(in, func() {
 		f.stays.GoneAll()
 		f.way.Clear()
 		f.entry.Clear()
@@ -89,7 +90,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	})
 	in.On("qdisc_enq", f.enqueue)
 	in.On("qdisc_deq", f.dequeue)
-	onPacketEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)
+	packets.OnEnd(in, "packets that were dropped or freed seem to wait until their address is used again", f.gone)
 	in.Use("qdisc_drop", "", f.dropped)
 	in.Use("skb_derive", "segments that a discipline cut out of a packet have no start", f.derived)
 	without := ""

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/shape"
 )
 
@@ -78,7 +79,7 @@ func (f *qdisclat) started(r *engine.Row) {
 // tells that a packet was taken when one that was cut into segments is freed already.
 func (f *qdisclat) give(r *engine.Row) {
 	f.stays.Gone(r.Uint(f.skb))
-	at := deviceOf{r.Int(f.queues.netns), f.queues.names.Get(r.Str(f.devOf))}
+	at := packets.Device{Netns: r.Int(f.queues.netns), Name: f.queues.names.Get(r.Str(f.devOf))}
 	f.entry.Begin(r.Uint(f.skb), at)
 	f.given[r.Int(f.cpu)] = at
 	if f.path != nil {

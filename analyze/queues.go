@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -28,7 +29,7 @@ type queue struct {
 type queues struct {
 	t       *render.Table // nil if they are not listed
 	byAddr  map[uint64]*queue
-	roots   map[deviceOf]*queue // the outermost of each device, or of one of its queues
+	roots   map[packets.Device]*queue // the outermost of each device, or of one of its queues
 	all     []*queue
 	now     *queue // of the row at hand
 	names   agg.Intern
@@ -38,7 +39,7 @@ type queues struct {
 }
 
 func newQueues(in *engine.Input) *queues {
-	f := &queues{byAddr: map[uint64]*queue{}, roots: map[deviceOf]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
+	f := &queues{byAddr: map[uint64]*queue{}, roots: map[packets.Device]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
 		netns: in.Int("netns"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes"), kind: in.Str("qdisc_kind"), dev: in.Str("dev")}
 	f.now = &f.nothing
 	if in.Flag("queues") {
@@ -89,7 +90,7 @@ func (f *queues) add(r *engine.Row) *queue {
 	q := &queue{kind: f.names.Get(r.Str(f.kind)), dev: f.names.Get(r.Str(f.dev)), handle: r.Int(f.handle), parent: r.Int(f.parent), netns: r.Int(f.netns)}
 	q.handleOf, q.parentOf = tcHandle(q.handle), tcHandle(q.parent)
 	f.all, f.byAddr[r.Uint(f.qdisc)] = append(f.all, q), q
-	at := deviceOf{q.netns, q.dev}
+	at := packets.Device{Netns: q.netns, Name: q.dev}
 	if root := f.roots[at]; root == nil || q.parent == rootParent {
 		f.roots[at] = q
 	}
@@ -126,7 +127,7 @@ func (f *queues) silent(q *queue) bool {
 	if q.out > 0 || q.in <= q.drops || q.parent == rootParent {
 		return false
 	}
-	root := f.roots[deviceOf{q.netns, q.dev}]
+	root := f.roots[packets.Device{Netns: q.netns, Name: q.dev}]
 	return root != nil && root != q && root.out > 0
 }
 

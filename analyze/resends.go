@@ -6,6 +6,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -80,7 +81,7 @@ func (f *resends) row(r *engine.Row) {
 	if v.kind != "S" {
 		v.before = *f.cwnds.Of(r.Sock)
 	}
-	v.why = f.losses.claim(packetFlow{v.laddr, v.raddr, v.lport, v.rport}, v.length)
+	v.why = f.losses.claim(packets.Flow{Saddr: v.laddr, Daddr: v.raddr, Sport: v.lport, Dport: v.rport}, v.length)
 	f.sent(r.Sock, r.TS, v)
 }
 

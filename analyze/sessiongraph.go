@@ -10,6 +10,7 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 )
 
@@ -34,13 +35,13 @@ type sessionGraph struct {
 	in    *engine.Input
 	node  string // host, port or process
 	edges map[graphEdge]*graphSum
-	seen  map[packetFlow]bool // sessions of which one end was counted, by client and server
+	seen  map[packets.Flow]bool // sessions of which one end was counted, by client and server
 	both  int64
 	full  int64
 }
 
 func newSessionGraph(in *engine.Input, node string) *sessionGraph {
-	return &sessionGraph{in: in, node: node, edges: map[graphEdge]*graphSum{}, seen: map[packetFlow]bool{}}
+	return &sessionGraph{in: in, node: node, edges: map[graphEdge]*graphSum{}, seen: map[packets.Flow]bool{}}
 }
 
 // add takes a session. Where both ends are on this host it comes twice, and the end that
@@ -49,10 +50,10 @@ func (g *sessionGraph) add(s *agg.Socket, ns int64, b line.Traffic) {
 	if !s.Tuple() {
 		return
 	}
-	client := packetFlow{s.Laddr, s.Raddr, s.Lport, s.Rport}
+	client := packets.Flow{Saddr: s.Laddr, Daddr: s.Raddr, Sport: s.Lport, Dport: s.Rport}
 	up, down, here := b.Tx, b.Rx, true
 	if g.serves(s) {
-		client, here = packetFlow{s.Raddr, s.Laddr, s.Rport, s.Lport}, false
+		client, here = packets.Flow{Saddr: s.Raddr, Daddr: s.Laddr, Sport: s.Rport, Dport: s.Lport}, false
 		up, down = b.Rx, b.Tx
 	}
 	if g.seen[client] {
@@ -64,11 +65,11 @@ func (g *sessionGraph) add(s *agg.Socket, ns int64, b line.Traffic) {
 		clear(g.seen)
 	}
 	g.seen[client] = true
-	from, to := g.name(client.saddr, s, here), g.name(client.daddr, s, !here)
+	from, to := g.name(client.Saddr, s, here), g.name(client.Daddr, s, !here)
 	if g.node == "port" {
-		to = render.Endpoint(client.daddr, client.dport)
+		to = render.Endpoint(client.Daddr, client.Dport)
 	}
-	sum := g.edge(graphEdge{from, to, client.dport})
+	sum := g.edge(graphEdge{from, to, client.Dport})
 	if sum == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -47,7 +48,7 @@ func newPacket(in *engine.Input) engine.Fold {
 		packets: in.Int("packets"), segs: in.Int("gso_segs"), kind: in.Str("derive_kind"), dev: in.Str("dev"), qdisc: in.Str("qdisc_kind"),
 		function: in.Str("func"), location: in.Str("location"), reason: in.Str("drop_reason")}
 	in.Sockets("")
-	follow(in, f.over, func() {}) // the time line shows what there is
+	packets.Follow(in, f.over, func() {}) // the time line shows what there is
 	for _, e := range packetEvents {
 		in.Use(e, "the time line has gaps", f.row)
 	}

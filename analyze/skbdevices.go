@@ -3,6 +3,7 @@ package analyze
 import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/scan"
 )
 
@@ -20,7 +21,7 @@ func newSkbDevices(in *engine.Input, without string) *skbDevices {
 	for _, event := range []string{"dev_queue", "dev_start_xmit", "dev_gro_in", "dev_recv"} {
 		in.Context(event, without, func(r *engine.Row) { f.last.Begin(r.Uint(f.skb), f.names.Get(r.Str(f.dev))) })
 	}
-	follow(in, func(skb uint64) { f.last.End(skb) }, f.last.Clear)
+	packets.Follow(in, func(skb uint64) { f.last.End(skb) }, f.last.Clear)
 	// From here on the address is another's.
 	for _, event := range []string{"skb_alloc", "skb_consume", "skb_free"} {
 		in.Context(event, "", func(r *engine.Row) { f.last.End(r.Uint(f.skb)) })

@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -46,13 +47,13 @@ type skbdrop struct {
 
 	kstack, reason, location, netns scan.Col
 	drops, unsaid                   int64
-	bare                            stackless
+	bare                            packets.Stackless
 	uncounted                       agg.Keyed[int64, int64] // drops in namespaces that the counters leave out
 }
 
 func newSkbdrop(in *engine.Input) engine.Fold {
 	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location"), netns: in.Int("netns")}
-	f.bare.stack = f.kstack
+	f.bare.Stack = f.kstack
 	f.keys = in.Keys(f.own())
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
@@ -75,7 +76,7 @@ func (f *skbdrop) row(r *engine.Row) {
 	}
 	f.drops++
 	f.outside(r.Int(f.netns))
-	f.bare.row(r)
+	f.bare.Row(r)
 	if !r.Has(f.reason) {
 		f.unsaid++
 	}

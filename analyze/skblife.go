@@ -5,6 +5,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -66,7 +67,7 @@ func newSkblife(in *engine.Input) engine.Fold {
 	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
 	f.packets = shape.Hist[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
 	f.life = shape.Hist[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
-	follow(in, f.skbs.Lost, f.lostAll)
+	packets.Follow(in, f.skbs.Lost, f.lostAll)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)
 	in.Use("skb_drop", "buffers of dropped packets have no end", func(r *engine.Row) { f.end(r, true) })

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/packets"
 	"netrec/analyze/render"
 	"netrec/analyze/shape"
 )
@@ -27,13 +28,13 @@ stack, and every 64th of the others.`,
 	New: func(in *engine.Input) engine.Fold {
 		frames, stack := in.Number("frames"), in.Str("kstack")
 		keys := in.Keys(map[string]engine.KeyDef{"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(innermost(r.Str(stack), frames)) }}})
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(packets.Innermost(r.Str(stack), frames)) }}})
 		counts := shape.Count[engine.Key](in, "stacks", keys.Columns...)
 		counts.Table.Unnamed = true
 		byStack := slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "kstack" })
-		bare := &stackless{stack: stack}
+		bare := &packets.Stackless{Stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
-			if bare.row(r); byStack && !r.Has(stack) {
+			if bare.Row(r); byStack && !r.Has(stack) {
 				return
 			}
 			counts.Add(keys.Of(r), 1)

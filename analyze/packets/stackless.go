@@ -1,4 +1,4 @@
-package analyze
+package packets
 
 import (
 	"fmt"
@@ -8,22 +8,23 @@ import (
 	"netrec/analyze/scan"
 )
 
-// stackless counts rows whose stack was not taken: the recorder takes a share of those that
+// Stackless counts rows whose stack was not taken: the recorder takes a share of those that
 // tell little and cost much.
-type stackless struct {
-	stack     scan.Col
+type Stackless struct {
+	Stack     scan.Col
 	rows, not int64
 }
 
-func (s *stackless) row(r *engine.Row) {
+// Row counts a row of a packet.
+func (s *Stackless) Row(r *engine.Row) {
 	s.rows++
-	if !r.Has(s.stack) {
+	if !r.Has(s.Stack) {
 		s.not++
 	}
 }
 
 // Finish says how many they were.
-func (s *stackless) Finish(a *render.Answer) {
+func (s *Stackless) Finish(a *render.Answer) {
 	if s.not > 0 && s.not < s.rows { // none has one where the kernel or the profile gives none
 		a.Note(fmt.Sprintf("%s of %s packets have no stack, because stacks were sampled; netrec record --all-stacks records all", engine.Thousands(s.not), engine.Thousands(s.rows)))
 	}

@@ -1,4 +1,4 @@
-package analyze
+package packets
 
 import (
 	"netrec/analyze/agg"
@@ -11,7 +11,7 @@ import (
 // must have ended unseen, before the analysis gets the row that shows it.
 type follower struct {
 	sights agg.Sightings
-	links  map[deviceOf]agg.Link
+	links  map[Device]agg.Link
 	peers  bool // packets are seen where they arrive
 	names  agg.Intern
 	over   func(skb uint64)
@@ -20,9 +20,10 @@ type follower struct {
 	ctx, kind                             scan.Col
 }
 
-type deviceOf struct {
-	netns int64
-	name  string
+// Device is a network device of a namespace.
+type Device struct {
+	Netns int64
+	Name  string
 }
 
 // sights are the events that see packets, and where. Copies and segments are allocated too.
@@ -33,23 +34,23 @@ var sights = []struct {
 	{"dev_start_xmit", agg.Started}, {"dev_gro_in", agg.Arrived}, {"dev_recv", agg.Received},
 	{"skb_consume", agg.Ended}, {"skb_drop", agg.Ended}, {"skb_free", agg.Ended}}
 
-// follow calls over for a packet that has ended unseen, and all where rows of packets were
+// Follow calls over for a packet that has ended unseen, and all where rows of packets were
 // lost, so that any of them may have.
-func follow(in *engine.Input, over func(skb uint64), all func()) {
+func Follow(in *engine.Input, over func(skb uint64), all func()) {
 	f := &follower{over: over, links: linksOf(in.Meta.Interfaces), peers: in.Recorded("dev_recv"), skb: in.Int("skb"), dev: in.Str("dev"), netns: in.Int("netns"), sock: in.Int("sock"),
 		length: in.Int("len_bytes"), rc: in.Int("rc"), ok: in.Int("ok"), ctx: in.Str("ctx"), kind: in.Str("derive_kind")}
 	for _, s := range sights {
 		in.Before(s.event, func(r *engine.Row) { f.see(r, s.spot) })
 	}
 	in.Before("dev_xmit", f.returned)
-	onLostPackets(in, func() {
+	OnLost(in, func() {
 		f.sights.Forget()
 		all()
 	})
 }
 
-// onLostPackets calls f where rows that see packets were lost.
-func onLostPackets(in *engine.Input, f func()) {
+// OnLost calls f where rows that see packets were lost.
+func OnLost(in *engine.Input, f func()) {
 	events := []string{"skb_derive"}
 	for _, s := range sights {
 		events = append(events, s.event)
@@ -58,8 +59,8 @@ func onLostPackets(in *engine.Input, f func()) {
 }
 
 // linksOf is what kind of device each of the list is.
-func linksOf(list []schema.Interface) map[deviceOf]agg.Link {
-	links := map[deviceOf]agg.Link{}
+func linksOf(list []schema.Interface) map[Device]agg.Link {
+	links := map[Device]agg.Link{}
 	for _, i := range list {
 		link := agg.AnyLink
 		switch i.Type {
@@ -68,7 +69,7 @@ func linksOf(list []schema.Interface) map[deviceOf]agg.Link {
 		case "device": // of no kind that the kernel makes itself
 			link = agg.Hardware
 		}
-		links[deviceOf{int64(i.Netns), i.Name}] = link
+		links[Device{int64(i.Netns), i.Name}] = link
 	}
 	return links
 }
@@ -79,7 +80,7 @@ func (f *follower) link(netns int64, dev string) agg.Link {
 	if dev == "lo" {
 		return agg.Loop
 	}
-	link, known := f.links[deviceOf{netns, dev}]
+	link, known := f.links[Device{netns, dev}]
 	if !known && len(f.links) > 0 {
 		link = agg.Pair
 	}
@@ -111,7 +112,7 @@ func (f *follower) see(r *engine.Row, spot agg.Spot) {
 }
 
 func (f *follower) returned(r *engine.Row) {
-	if r.Int(f.rc) == busy {
+	if r.Int(f.rc) == Busy {
 		f.sights.Busy(r.Uint(f.skb))
 		return
 	}
