@@ -147,3 +147,21 @@ var connectLabels = map[int64]string{0: "Success", 1: "Permission denied", 4: "I
 	13: "Perm. denied (EACCES)", 14: "Sock struct addr invalid", 88: "FD not a socket", 91: "Socket protocol error", 97: "Address family invalid",
 	98: "Local addr in use", 99: "No port available", 101: "Network unreachable", 106: "Already connected", 110: "Timeout", 111: "Connect refused",
 	114: "Not yet completed", 115: "In progress"}
+
+// connectLine is one call.
+type connectLine struct {
+	who                 shape.Process
+	family, proto, addr string
+	port, ts, dur, ret  int64
+	done                int64 // ns from the start of the call, -1 if unknown
+	final               string
+	sock                agg.Socket
+}
+
+// began is when the call did; the SYN stands for it where that was not seen.
+func (l *connectLine) began(a *calls.Attempt) int64 {
+	if l.dur == 0 && a.Began != 0 {
+		return a.Began
+	}
+	return l.ts - l.dur
+}

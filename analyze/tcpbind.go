@@ -1,14 +1,17 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/schema"
 )
 
 var _ = register(engine.Analysis{
@@ -143,4 +146,51 @@ func (f *tcpbind) Finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("not recorded: options and device of %s", engine.Plural(f.bare, "bind", "binds")))
 	}
 	f.users.Note(a, "bind", "binds")
+}
+
+// bindCounts counts binds per address and port, as bindsnoop does.
+type bindCounts struct {
+	names agg.Intern
+	binds agg.Top[boundTo]
+}
+
+// boundTo is what a socket was bound to, or asked for in vain.
+type boundTo struct {
+	addr string
+	port int64
+}
+
+func (c *bindCounts) add(addr string, port int64) { c.binds.Add(boundTo{c.names.Get(addr), port}, 1) }
+
+func (c *bindCounts) show(in *engine.Input) {
+	t := in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("laddr", render.String).Text("LADDR", -39),
+		render.Col("lport", render.Int).Text("LPORT", 5), render.Col("binds", render.Int).Text("BINDS", 10)}})
+	for _, e := range c.binds.Best(1<<16, func(a, b boundTo) int {
+		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.port, b.port))
+	}) {
+		t.StrOr(e.Key.addr).Int(e.Key.port).Int(e.Count).End()
+	}
+}
+
+// bindLetters are what bindsnoop shows for the options of a socket, in the order of their bits.
+const bindLetters = "FTNRr"
+
+// options fills the columns of options and device, which are not in every recording.
+func (f *tcpbind) options(r *engine.Row) *render.Table {
+	if !r.Has(f.opts) {
+		f.bare++
+		return f.t.Null(2)
+	}
+	return f.t.Str(bindOpts(r.Str(f.opts))).Int(r.Int(f.boundDev))
+}
+
+// bindOpts makes letters of the names that a row has: reuseaddr|reuseport is ...Rr.
+func bindOpts(names string) string {
+	letters := []byte(bindLetters)
+	for i, v := range schema.BindOpts.Values {
+		if !strings.Contains("|"+names+"|", "|"+v.Name+"|") {
+			letters[i] = '.'
+		}
+	}
+	return string(letters)
 }
