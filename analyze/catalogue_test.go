@@ -62,7 +62,7 @@ func TestOneFilePerAnalysis(t *testing.T) {
 // TestOneRuleForBytes: what a read with MSG_PEEK counts for is decided in one place.
 func TestOneRuleForBytes(t *testing.T) {
 	var sources []string
-	for _, dir := range []string{"", "report/", "story/", "findings/", "engine/", "agg/"} {
+	for _, dir := range []string{"", "report/", "story/", "findings/", "engine/", "agg/", "shape/", "line/", "calls/", "packets/"} {
 		files, err := filepath.Glob(dir + "*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no sources, %v", dir, err)

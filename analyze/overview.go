@@ -61,7 +61,7 @@ func (f *overview) row(r *engine.Row) {
 
 // Finish writes all tables.
 func (f *overview) Finish(a *render.Answer) {
-	showFindings(f.in, f.wrong.Judge(), true)
+	findings.Show(f.in, f.wrong.Judge(), true)
 	cost := f.spent.Total()
 	f.recording(cost)
 	f.events()
