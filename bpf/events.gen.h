@@ -183,6 +183,14 @@ struct tuple {
 	u8 pad5[2];
 } __attribute__((aligned(8)));
 
+struct positions {
+	u32 snd_nxt;
+	u32 rcv_nxt;
+	s32 unsent_bytes;
+	s32 unacked_bytes;
+	s32 unread_bytes;
+};
+
 #define EV_tcp_state 10
 #define RARE_tcp_state 1
 struct tcp_state {
@@ -200,8 +208,14 @@ struct tcp_state {
 	u8 old_state;
 	u8 new_state;
 	u32 uid;
+	struct positions positions;
+	s32 busy_us;
+	s32 rwnd_limited_us;
+	s32 sndbuf_limited_us;
+	s32 delivered;
+	s32 reordering;
 	u8 tcp_flags;
-	u8 pad15[7];
+	u8 pad21[7];
 };
 
 #define EV_tcp_rcv_est 11
@@ -220,8 +234,16 @@ struct tcp_rcv_est {
 	s32 sk_rmem_alloc;
 	s32 packets_out;
 	s32 srtt_us;
+	s32 rtt_min_us;
+	u32 rcv_nxt;
+	s32 unread_bytes;
+	s32 unsent_bytes;
+	s32 payload_bytes;
+	s32 acked_bytes;
+	s32 seq_gap_bytes;
+	u16 mss_bytes;
 	u8 ca_state;
-	u8 pad14[3];
+	u8 pad22[5];
 };
 
 #define EV_tcp_retrans 12
@@ -280,6 +302,8 @@ struct sock_io {
 	u16 protocol;
 	u8 dir;
 	u8 pad17[3];
+	struct positions positions;
+	u8 pad19[4];
 	u8 prot_name[16];
 };
 

@@ -224,8 +224,18 @@ struct inet_connection_sock {
 	u8 icsk_ca_state : 5;
 };
 
+struct minmax_sample {
+	u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
+	u32 rcv_nxt;
+	u32 copied_seq;
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 write_seq;
@@ -246,6 +256,10 @@ struct tcp_sock {
 	u64 bytes_acked;
 	u64 bytes_received;
 	u32 total_retrans;
+	u32 delivered;
+	u32 reordering;
+	u32 chrono_stat[3];
+	struct minmax rtt_min;
 };
 
 struct net_device {
@@ -317,6 +331,7 @@ struct irqaction {
 struct tcp_skb_cb {
 	u32 seq;
 	u32 end_seq;
+	u32 ack_seq;
 	u16 tcp_gso_segs;
 };
 
@@ -424,6 +439,7 @@ struct sockaddr_in6 {
 #define IPPROTO_DSTOPTS 60
 #define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
+#define TCP_SYN_RECV 3
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10

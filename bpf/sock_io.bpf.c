@@ -60,6 +60,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	r->sk_rcvbuf = K(sk, sk_rcvbuf);
 	r->sock_type = K(sk, sk_type);
 	r->protocol = K(sk, sk_protocol);
+	fill_positions(&r->positions, r->protocol == IPPROTO_TCP ? tcp_sk(sk, direct) : 0, direct);
 	r->dir = dir;
 	prot = K(sk, __sk_common.skc_prot);
 	if (direct)

@@ -2,6 +2,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "budget.h"
 
+/* What the socket keeps of a segment, without reading its header. */
+static __always_inline u32 segment(struct sk_buff *skb, const u32 offset, const bool direct)
+{
+	u32 v = 0;
+
+	if (direct)
+		return *(u32 *)(skb->cb + offset);
+	bpf_probe_read_kernel(&v, sizeof(v), (void *)__builtin_preserve_access_index(&skb->cb) + offset);
+	return v;
+}
+
+/* A SYN or FIN takes a sequence number and is no data. A header has a multiple of four
+ * bytes, so that what is left of the length tells. */
+static __always_inline void fill_segment(struct tcp_rcv_est *r, struct sk_buff *skb, const bool direct)
+{
+	u32 seq = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, seq), direct);
+	u32 span = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, end_seq), direct) - seq;
+
+	r->payload_bytes = span - ((K(skb, len) - span) % 4 == 3);
+	r->acked_bytes = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, ack_seq), direct) - r->snd_una;
+	r->seq_gap_bytes = seq - r->rcv_nxt;
+}
+
 static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, const bool direct)
 {
 	u32 netns = sock_netns(sk, direct);
@@ -25,7 +48,13 @@ static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, con
 	r->sk_rmem_alloc = K(sk, sk_backlog.rmem_alloc.counter);
 	r->packets_out = K(tp, packets_out);
 	r->srtt_us = K(tp, srtt_us) >> 3; /* kept eightfold */
+	r->rtt_min_us = K(tp, rtt_min.s[0].v);
+	r->rcv_nxt = K(tp, rcv_nxt);
+	r->unread_bytes = r->rcv_nxt - K(tp, copied_seq);
+	r->unsent_bytes = K(tp, write_seq) - r->snd_nxt;
+	r->mss_bytes = K(tp, mss_cache);
 	r->ca_state = ca_state(tp, direct);
+	fill_segment(r, skb, direct);
 	SUBMIT(r);
 	return 0;
 }

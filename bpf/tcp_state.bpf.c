@@ -2,10 +2,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 #include "connects.h"
 
+/* Length of a jiffy, in which the kernel keeps its accounts of what it waited for. */
+const volatile u32 cfg_tick_us = 0;
+
+/* tcp_chrono of the kernel, less one: busy and nothing in the way, held back by the peer's
+ * window, by a full send buffer. */
+static __always_inline void fill_waits(struct tcp_state *r, struct tcp_sock *tp, const bool direct)
+{
+	u32 rwnd = K(tp, chrono_stat[1]) * cfg_tick_us, sndbuf = K(tp, chrono_stat[2]) * cfg_tick_us;
+
+	r->busy_us = K(tp, chrono_stat[0]) * cfg_tick_us + rwnd + sndbuf;
+	r->rwnd_limited_us = rwnd;
+	r->sndbuf_limited_us = sndbuf;
+	r->delivered = K(tp, delivered);
+	r->reordering = K(tp, reordering);
+}
+
+/* Before there is a connection its sequence numbers are those of another one, or of the
+ * listener. */
+static __always_inline bool has_positions(struct tcp_state *r)
+{
+	return r->protocol == IPPROTO_TCP && r->new_state != TCP_SYN_SENT && r->new_state != TCP_SYN_RECV &&
+	       r->new_state != TCP_LISTEN && r->old_state != TCP_LISTEN;
+}
+
 static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, const bool direct)
 {
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 
+	fill_positions(&r->positions, has_positions(r) ? tp : 0, direct);
+	r->busy_us = r->rwnd_limited_us = r->sndbuf_limited_us = r->delivered = r->reordering = -1;
 	r->bytes_acked = r->bytes_received = r->segs_in = r->segs_out = r->total_retrans = -1;
 	r->srtt_us = -1;
 	r->tcp_flags = 0;
@@ -18,6 +44,7 @@ static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, co
 	r->total_retrans = K(tp, total_retrans);
 	r->srtt_us = K(tp, srtt_us) >> 3; /* kept eightfold */
 	r->tcp_flags = peer_finished(sk, direct); /* FIN is the lowest bit */
+	fill_waits(r, tp, direct);
 }
 
 static __always_inline int tcp_state(struct sock *sk, int oldstate, int newstate, u8 ctx, const bool direct)

@@ -20,7 +20,9 @@ type SockIO struct {
 	Protocol uint16 `col:"protocol" as:"enum protocol"`
 	Dir      uint8  `col:"dir" as:"enum dir" doc:"send or recv"`
 	_        [3]uint8
-	Prot     [16]byte `col:"prot_name" as:"str" doc:"the kernel's name of the protocol: TCP, UDPv6, UNIX …"`
+	Positions
+	_    [4]uint8
+	Prot [16]byte `col:"prot_name" as:"str" doc:"the kernel's name of the protocol: TCP, UDPv6, UNIX …"`
 }
 
 var sockIO = Event{ID: 20, Name: "sock_io", Row: SockIO{}, Rate: High, Profile: Default, Thin: ByConn,

@@ -58,6 +58,7 @@ func header() []byte {
 	}
 	writeStruct(&b, "header", reflect.TypeFor[schema.Header]())
 	writeStruct(&b, "tuple", reflect.TypeFor[schema.Tuple]())
+	writeStruct(&b, "positions", reflect.TypeFor[schema.Positions]())
 	var union strings.Builder
 	var tasks [2]uint64
 	for i := range schema.Events {
@@ -93,7 +94,8 @@ func probeEnums() []*schema.Enum {
 	return es
 }
 
-var embedded = map[string]string{"Header": "struct header h;", "Tuple": "struct tuple tuple;"}
+var embedded = map[string]string{"Header": "struct header h;", "Tuple": "struct tuple tuple;",
+	"Positions": "struct positions positions;"}
 
 func writeStruct(b *bytes.Buffer, name string, t reflect.Type) {
 	fmt.Fprintf(b, "struct %s {\n", name)

@@ -16,6 +16,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
 
 	"netrec/bpf"
 	"netrec/record/reader"
@@ -211,7 +212,7 @@ func (s *Set) setConstants(pc preempt) error {
 	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
 	constants := map[string]any{
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self, "cfg_reader": s.conf.ReaderPid, "cfg_keeper": s.conf.KeeperPid,
-		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie,
+		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie, "cfg_tick_us": tickMicros(),
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 	}
 	if share := s.conf.Share; share != nil {
@@ -228,6 +229,15 @@ func (s *Set) setConstants(pc preempt) error {
 		}
 	}
 	return s.setSites()
+}
+
+// tickMicros is the length of a jiffy: the coarse clock goes by it.
+func tickMicros() uint32 {
+	var tick unix.Timespec
+	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &tick); err != nil {
+		return 0
+	}
+	return uint32(tick.Nano() / 1000)
 }
 
 // setSites tells the probes where functions begin and end of which they ask whether they
