@@ -1,0 +1,176 @@
+package turns
+
+// Segment is a segment that reached an established socket, and the state of the connection
+// before it was processed.
+type Segment struct {
+	Positions
+	Window     int64 // bytes the peer offers
+	Cwnd       int64 // segments
+	InFlight   int64 // segments
+	MSS        int64 // bytes
+	LeastRTT   int64 // ns; 0 if it is not known
+	Recovering bool  // congestion control repairs a loss
+	BufferFull bool  // the send buffer is
+	Payload    int64 // bytes it carries
+	Acks       int64 // bytes it acknowledges anew
+	Gap        int64 // bytes missing before it; below 0 for bytes that it repeats
+}
+
+// Segment takes a segment.
+func (c *Conn) Segment(at int64, s *Segment) {
+	if !c.ready(at, s.Positions) {
+		return
+	}
+	c.window, c.cwnd, c.mss, c.full, c.loss = s.Window, s.Cwnd, s.MSS, s.BufferFull, s.Recovering
+	if s.LeastRTT > 0 && (c.least == 0 || s.LeastRTT < c.least) {
+		c.least = s.LeastRTT
+	}
+	c.catchUp(at, s)
+	c.packets = s.InFlight
+	c.advance(at)
+	c.apply(at, s.Positions)
+	c.process(at, s)
+	c.full = false
+}
+
+// process takes what the segment brings.
+func (c *Conn) process(at int64, s *Segment) {
+	p, acks := s.Positions, max(0, s.Acks)
+	p.Acked += uint32(acks)
+	fresh := s.Payload + min(0, s.Gap)
+	if s.Gap > 0 || fresh <= 0 {
+		c.apply(at, p)
+		return
+	}
+	p.Arrived += uint32(fresh)
+	// The peer sent it before it had all that this end had written. That goes for the turn that it
+	// begins, too.
+	both := c.phase != quiet && c.acked.at+acks < c.written.at
+	c.turn.Overlap = c.turn.Overlap || both
+	c.apply(at, p)
+	c.turn.Overlap = c.turn.Overlap || both
+}
+
+// catchUp takes what the calls of the application, which are only seen when they return, and the
+// segment before this one did.
+func (c *Conn) catchUp(at int64, s *Segment) {
+	wrote := c.written.to(s.Written).at > c.written.at
+	switch {
+	case !wrote: // the segment before let bytes go
+		p := s.Positions
+		p.Arrived, p.Read, p.Written = c.arrived.seq, c.read.seq, c.written.seq
+		c.apply(c.End, p)
+	case s.Acks > 0 && c.least > 0: // what is acknowledged was written a round trip ago
+		c.advance(max(c.End, at-c.least))
+		p := s.Positions
+		p.Arrived, p.Read = c.arrived.seq, c.read.seq
+		c.apply(c.End, p)
+	}
+}
+
+// Call takes a send or receive call when it returns; blocked is a send that found no room.
+func (c *Conn) Call(at int64, p Positions, blocked bool) {
+	if !c.ready(at, p) {
+		return
+	}
+	c.advance(at)
+	if c.stage == queued {
+		c.stage = open // nobody saw it accepted
+	}
+	wrote := c.written.to(p.Written).at > c.written.at
+	c.apply(at, p)
+	c.blocked = blocked || c.blocked && !wrote
+}
+
+// Accept takes the moment at which a process took the connection.
+func (c *Conn) Accept(at int64) {
+	if c.stage == queued {
+		c.advance(at)
+		c.stage = open
+	}
+}
+
+// Retransmit takes a retransmission. What was in flight since the last sign of progress waited for it.
+func (c *Conn) Retransmit(at int64) {
+	if c.stage != open {
+		return
+	}
+	c.advance(at)
+	excess := min(c.excess, c.gap)
+	c.Split[InFlight] -= c.flown
+	c.Split[Recovery] += c.flown + excess
+	c.gap -= excess
+	c.Estimated -= excess
+	c.flown, c.excess, c.resent = 0, 0, true
+	c.marked, c.lossy = c.marked && !c.Passive, true
+}
+
+// ready begins a connection whose beginning was not seen, and reports whether it is still there.
+func (c *Conn) ready(at int64, p Positions) bool {
+	switch c.stage {
+	case unknown:
+		c.Start, c.End = at, at
+		c.begin(p)
+	case connecting:
+		c.advance(at)
+		c.begin(p)
+	}
+	return c.stage != over
+}
+
+// State takes a change of state by the kernel's names, with the positions then, which are not used
+// where the kernel has none yet. accepts says that Accept will be called.
+func (c *Conn) State(at int64, to string, p *Positions, accepts bool) {
+	switch to {
+	case "LISTEN":
+		return
+	case "SYN_SENT", "SYN_RECV":
+		if c.stage == unknown {
+			c.Start, c.End, c.stage = at, at, connecting
+			c.Passive = to == "SYN_RECV"
+		}
+		return
+	case "CLOSE":
+		c.Finish(at)
+		return
+	}
+	handshake := c.stage == connecting
+	if p == nil || !c.ready(at, *p) {
+		return
+	}
+	c.advance(at)
+	if handshake && c.Passive && accepts {
+		c.stage = queued
+	}
+	c.fins(at, to, *p)
+}
+
+// fins takes the end of a stream: a FIN has a sequence number and is no data.
+func (c *Conn) fins(at int64, to string, p Positions) {
+	if (to == "CLOSE_WAIT" || to == "CLOSING") && c.finIn == far {
+		c.finIn = c.arrived.to(p.Arrived).at - 1
+	}
+	c.apply(at, p)
+	if to == "CLOSE_WAIT" && !c.Passive {
+		c.giveUp()
+	}
+	if (to == "FIN_WAIT1" || to == "LAST_ACK") && c.finOut == far {
+		c.finOut = c.written.at
+		if c.Passive {
+			c.giveUp()
+		}
+	}
+}
+
+// Finish ends the connection, or what the recording has of it.
+func (c *Conn) Finish(at int64) {
+	if c.stage == unknown || c.stage == over {
+		c.stage = over
+		return
+	}
+	c.advance(at)
+	c.giveUp()
+	c.spend(Idle)
+	c.finish()
+	c.stage = over
+}

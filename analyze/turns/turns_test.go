@@ -1,0 +1,201 @@
+package turns
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+const ms = 1e6
+
+// side is one end of a connection in a test, by bytes since its beginning.
+type side struct {
+	Conn
+	turns []Turn
+	p     Positions
+}
+
+func newSide(passive bool) *side {
+	s := &side{p: Positions{Written: ^uint32(9), Sent: ^uint32(9), Acked: ^uint32(9), Arrived: 5, Read: 5}} // sequence numbers wrap on the way
+	s.Passive, s.OnTurn = passive, func(t *Turn) { s.turns = append(s.turns, *t) }
+	return s
+}
+
+func (s *side) writes(at int64, n uint32) {
+	s.p.Written += n
+	s.p.Sent = s.p.Written
+	s.Call(at, s.p, false)
+}
+
+func (s *side) reads(at int64) {
+	s.p.Read = s.p.Arrived
+	s.Call(at, s.p, false)
+}
+
+// hears is a segment with n bytes that acknowledges everything.
+func (s *side) hears(at int64, n uint32) {
+	g := Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, LeastRTT: 1 * ms, Payload: int64(n), Acks: int64(s.p.Sent - s.p.Acked)}
+	g.InFlight = (g.Acks + 999) / 1000
+	s.Segment(at, &g)
+	s.p.Acked, s.p.Arrived = s.p.Sent, s.p.Arrived+n
+}
+
+func (s *side) check(t *testing.T, want Split) {
+	t.Helper()
+	if s.Split != want {
+		t.Errorf("split %v, want %v", s.Split, want)
+	}
+	if sum := s.Split.Total(); sum != s.End-s.Start {
+		t.Errorf("the split sums up to %d ns of %d", sum, s.End-s.Start)
+	}
+	for _, turn := range s.turns {
+		if sum := turn.Split.Total(); sum != turn.End-turn.Start {
+			t.Errorf("turn %+v: the split sums up to %d ns of %d", turn, sum, turn.End-turn.Start)
+		}
+	}
+}
+
+func TestAskerWaitsForThePeer(t *testing.T) {
+	s := newSide(false)
+	s.State(0, "SYN_SENT", nil, true)
+	s.State(2*ms, "ESTABLISHED", &s.p, true)
+	s.writes(5*ms, 100)  // idle for 3 ms
+	s.hears(35*ms, 500)  // in flight for 1 ms, as the least round trip, then 29 ms of thought
+	s.reads(39 * ms)     // 4 ms unread
+	s.writes(60*ms, 100) // idle for 21 ms
+	s.hears(61*ms, 0)    // acknowledged at once
+	s.hears(71*ms, 500)  // 10 ms of thought
+	s.reads(72 * ms)
+	s.State(80*ms, "CLOSE", nil, true)
+	s.check(t, Split{Connecting: 2 * ms, Idle: (3 + 21 + 8) * ms, InFlight: 2 * ms, PeerThinking: 39 * ms, AppNotReading: 5 * ms})
+	if len(s.turns) != 2 || s.turns[0].End-s.turns[0].Start != 34*ms || s.turns[1].End-s.turns[1].Start != 12*ms {
+		t.Errorf("turns: %+v", s.turns)
+	}
+	if s.turns[0].Estimated != 29*ms || s.turns[1].Estimated != 0 || s.Estimated != 29*ms {
+		t.Errorf("estimated: %d ns of %d and %d", s.Estimated, s.turns[0].Estimated, s.turns[1].Estimated)
+	}
+}
+
+func TestAnswererThinks(t *testing.T) {
+	s := newSide(true)
+	s.State(0, "SYN_RECV", nil, true)
+	s.State(1*ms, "ESTABLISHED", &s.p, true)
+	s.hears(2*ms, 10)
+	s.Accept(8 * ms)
+	s.reads(9 * ms)
+	s.writes(29*ms, 300)
+	s.hears(30*ms, 0)
+	s.hears(90*ms, 10)
+	s.Finish(91 * ms)
+	s.check(t, Split{Connecting: 1 * ms, AcceptQueue: 7 * ms, AppNotReading: 2 * ms, AppThinking: 20 * ms, InFlight: 1 * ms, Idle: 60 * ms})
+	if len(s.turns) != 2 || s.turns[0].Start != 2*ms || s.turns[0].End != 29*ms || !s.turns[1].Unfinished {
+		t.Errorf("turns: %+v", s.turns)
+	}
+}
+
+// A question in parts: between them the asker thinks, if an answer comes.
+func TestQuestionInParts(t *testing.T) {
+	for _, passive := range []bool{false, true} {
+		s := newSide(passive)
+		thinks := AppThinking
+		say, hear := func(at int64) { s.writes(at, 10); s.hears(at+1*ms, 0) }, func(at int64) { s.hears(at, 10); s.reads(at) }
+		if passive {
+			say, hear, thinks = hear, say, PeerThinking
+		}
+		s.hears(0, 0)
+		say(0)
+		say(11 * ms)
+		hear(31 * ms)
+		s.Finish(40 * ms)
+		if s.Split[thinks] < 10*ms || s.Split.Total() != 40*ms || len(s.turns) != 1 || s.turns[0].Asked != 20 {
+			t.Errorf("passive %v: %v, turns %+v", passive, s.Split, s.turns)
+		}
+	}
+}
+
+func TestLossIsRecovery(t *testing.T) {
+	s := newSide(false)
+	s.writes(0, 100)
+	s.Retransmit(200 * ms)
+	s.hears(201*ms, 50)
+	s.reads(201 * ms)
+	s.Finish(201 * ms)
+	s.check(t, Split{Recovery: 201 * ms})
+}
+
+func TestHeldBack(t *testing.T) {
+	for want, change := range map[Wait]func(*Segment){
+		PeerWindow: func(g *Segment) { g.Window = 100 },
+		HeldCwnd:   func(g *Segment) { g.Cwnd = 1 },
+		HeldNagle:  func(*Segment) {},
+		HeldSndbuf: func(g *Segment) { g.BufferFull, g.Sent = true, g.Written },
+		HeldPacing: func(g *Segment) { g.Sent = g.Acked },
+	} {
+		s := newSide(false)
+		s.hears(0, 0)
+		s.p.Written, s.p.Sent = s.p.Written+200, s.p.Sent+100
+		s.Call(1*ms, s.p, false)
+		g := Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, InFlight: 1, LeastRTT: 1 * ms}
+		change(&g)
+		s.Segment(11*ms, &g)
+		s.Finish(11 * ms)
+		if s.Split[want] != 10*ms {
+			t.Errorf("%v: %v", want, s.Split)
+		}
+	}
+}
+
+// Bytes that cross are both questions or both answers; the turn says so.
+func TestOverlap(t *testing.T) {
+	s := newSide(true)
+	s.hears(0, 10)
+	s.reads(1 * ms)
+	s.writes(2*ms, 500)
+	s.Segment(3*ms, &Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, Payload: 10, Acks: 200})
+	s.Finish(4 * ms)
+	if len(s.turns) != 2 || !s.turns[0].Overlap || !s.turns[1].Overlap {
+		t.Errorf("turns: %+v", s.turns)
+	}
+}
+
+// Whatever comes, in whatever order, every nanosecond is in one place.
+func TestSumsOfAnything(t *testing.T) {
+	states := []string{"SYN_SENT", "SYN_RECV", "ESTABLISHED", "CLOSE_WAIT", "FIN_WAIT1", "FIN_WAIT2", "LAST_ACK", "CLOSING"}
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s, at := newSide(r.IntN(2) == 0), int64(0)
+		for range 60 {
+			at += r.Int64N(50 * ms)
+			switch r.IntN(9) {
+			case 0:
+				s.State(at, states[r.IntN(len(states))], &s.p, r.IntN(2) == 0)
+			case 1:
+				s.Accept(at)
+			case 2:
+				s.Retransmit(at)
+			case 3:
+				s.p = Positions{r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()}
+				s.Call(at, s.p, r.IntN(2) == 0)
+			case 4:
+				s.writes(at, r.Uint32N(3000))
+			case 5:
+				s.reads(at)
+			case 6:
+				s.p.Written += r.Uint32N(3000)
+				s.Segment(at, &Segment{Positions: s.p, Window: r.Int64N(3000), Cwnd: r.Int64N(4), MSS: r.Int64N(1500), InFlight: r.Int64N(5),
+					LeastRTT: r.Int64N(5 * ms), Recovering: r.IntN(5) == 0, BufferFull: r.IntN(5) == 0, Payload: r.Int64N(200), Acks: r.Int64N(500) - 100, Gap: r.Int64N(30) - 15})
+			default:
+				s.hears(at, r.Uint32N(500))
+			}
+		}
+		s.Finish(at)
+		s.check(t, s.Split)
+		for w, ns := range s.Split {
+			if ns < 0 {
+				t.Errorf("seed %d: %d ns of %v", seed, ns, Wait(w))
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
