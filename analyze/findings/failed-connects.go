@@ -12,8 +12,9 @@ import (
 
 var failedConnects = Rule{
 	Name: "failed-connects", Default: 1, Unit: Count, Any: []string{"sys_connect", "tcp_state"},
-	About: "TCP connects to one address and port that fail with the same error",
-	New:   newFailedConnects,
+	About:    "TCP connects to one address and port that fail with the same error",
+	Explains: []string{"slow-connects", "retransmit-timeouts"},
+	New:      newFailedConnects,
 }
 
 // Results of connect(2) that are no failure: it goes on, goes on still, is done already.
@@ -89,7 +90,7 @@ func (f *connects) finding(in *engine.Input, t target, v *failures, limit float6
 		why += ", no local port was free"
 		who += "; " + f.held.say(v.ports, at(in, v.first))
 	}
-	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock,
+	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock, Peer: t.addr,
 		What:     fmt.Sprintf("%s to %s failed: %s", many(v.n, "connect", "connects"), render.Endpoint(t.addr, t.port), why),
 		Evidence: "first at " + at(in, v.first) + who,
 		Next:     fmt.Sprintf("soconnect --port %d", t.port)}

@@ -49,10 +49,10 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 		if v.delayed > 0 {
 			why = fmt.Sprintf("; %s as long as a delayed ACK of the peer", engine.Thousands(v.delayed))
 		}
-		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
+		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at,
 			What:     fmt.Sprintf("%s waits for ACKs before it sends small data (Nagle), up to %s", subject(s), span(v.longest)),
 			Evidence: fmt.Sprintf("%s, %s in total, longest at %s%s; TCP_NODELAY avoids it", many(v.all, "stall", "stalls"), span(v.together), at(in, v.at), why),
-			Next:     show("tcpnagle --held", s)})
+			Next:     show("tcpnagle --held", s)}.of(s))
 	})
 	return func() {}
 }

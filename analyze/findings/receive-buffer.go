@@ -74,7 +74,7 @@ func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
 }
 
 func (f *filling) finding(in *engine.Input, s *agg.Socket, limit float64) Finding {
-	v := Finding{Level: Slow, Over: max(1, f.most/limit), At: f.mostAt, Sock: *s, Next: show("sormem", s)}
+	v := Finding{Level: Slow, Over: max(1, f.most/limit), At: f.mostAt, Next: show("sormem", s)}.of(s)
 	v.What = fmt.Sprintf("%s is limited by its receive buffer: it reads too slowly", subject(s))
 	var said []string
 	if f.reads > 0 {

@@ -49,10 +49,10 @@ func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 		if float64(b.best) < limit {
 			return
 		}
-		found.Add(Finding{Level: Bad, Over: float64(b.best) / limit, At: b.bestFrom, Sock: *s,
+		found.Add(Finding{Level: Bad, Over: float64(b.best) / limit, At: b.bestFrom,
 			What:     fmt.Sprintf("%s retransmitted %s %s within a second", subject(s), engine.Thousands(b.best), again.Noun(b.best)),
 			Evidence: fmt.Sprintf("from %s; %s in total, congestion window down to %d", at(in, b.bestFrom), engine.Thousands(b.all), b.low),
-			Next:     show("tcpretrans", s)})
+			Next:     show("tcpretrans", s)}.of(s))
 	})
 	return func() {}
 }

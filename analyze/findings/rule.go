@@ -25,13 +25,21 @@ type Rule struct {
 	Unit    Unit     // of the threshold
 	Any     []string // events of which one suffices to judge; none if the metadata does
 
+	// Counters are protocol counters that suffice where none of the events was recorded.
+	Counters []string
+
+	// Explains are rules that see consequences of what this one finds. Their findings about
+	// the same peer or service are part of this rule's.
+	Explains []string
+
 	// New starts to watch a recording. limit is the threshold in use. The fold it returns
 	// is called after the last row, and adds to the shelf what it found.
 	New func(in *engine.Input, limit float64, found *Shelf) (judge func())
 }
 
 // Rules are all rules, by name.
-var Rules = []*Rule{&drops, &failedConnects, &lostEvents, &nagleStall, &queueBloat, &receiveBuffer, &retransmitBurst, &slowDNS, &synBacklog, &zeroWindow}
+var Rules = []*Rule{&acceptWait, &closeWait, &drops, &failedConnects, &failedLookups, &loss, &lostEvents, &nagleStall, &outOfOrder, &queueBloat, &receiveBuffer, &resets,
+	&retransmitBurst, &retransmitTimeouts, &slowConnects, &slowDNS, &synBacklog, &zeroWindow}
 
 // Finding is one thing that looks wrong.
 type Finding struct {
@@ -44,21 +52,17 @@ type Finding struct {
 	Next      string     // arguments of analyze that show more, after the file
 	Sock      agg.Socket // the socket it is about; its address is 0 if it is about none
 	At        int64      // ts_ns where it began or was worst, 0 if that is not known
+	About     string     // findings of a rule about the same are one; What if it is empty
+	Peer      string     // remote address it is about, "" if it is about several
+	Port      int64      // local port of the service it is about, 0 if it is about none
+	Of        int64      // how many it stands for
 }
 
-// MostOfRule is how many findings of one rule are kept: more of the same kind hide others.
-const MostOfRule = 3
-
-// Shelf keeps the worst findings of a rule, and counts all.
-type Shelf struct {
-	worst  *agg.Greatest[Finding]
-	levels [Bad + 1]int64
-}
-
-func newShelf(room int) *Shelf { return &Shelf{worst: agg.NewGreatest(room, worse)} }
-
-// Add offers a finding.
-func (s *Shelf) Add(f Finding) {
-	s.worst.Add(f)
-	s.levels[f.Level]++
+// of sets what a finding is about from its socket.
+func (f Finding) of(s *agg.Socket) Finding {
+	f.Sock, f.About = *s, service(s)
+	if f.Peer = s.Raddr; s.Serves() {
+		f.Port = s.Lport
+	}
+	return f
 }

@@ -14,6 +14,7 @@ import (
 type Set struct {
 	in     *engine.Input
 	judges []judging
+	room   int // how many findings of a rule are shown
 }
 
 // judging is one rule at work.
@@ -36,7 +37,7 @@ func New(in *engine.Input, thresholds string, room int) *Set {
 			limits[r] = v
 		}
 	}
-	s := &Set{in: in}
+	s := &Set{in: in, room: room}
 	in.Always()
 	in.Sockets("")
 	for i := range schema.Events {
@@ -45,7 +46,7 @@ func New(in *engine.Input, thresholds string, room int) *Set {
 		}
 	}
 	for _, r := range Rules {
-		j := judging{rule: r, limit: r.Default, found: newShelf(room)}
+		j := judging{rule: r, limit: r.Default, found: &Shelf{}}
 		if v, ok := limits[r]; ok {
 			j.limit = v
 		}
@@ -59,18 +60,13 @@ func New(in *engine.Input, thresholds string, room int) *Set {
 }
 
 func (r *Rule) able(in *engine.Input) bool {
-	return len(r.Any) == 0 || slices.ContainsFunc(r.Any, in.Recorded)
+	return len(r.Any) == 0 || slices.ContainsFunc(r.Any, in.Recorded) || slices.ContainsFunc(r.Counters, func(name string) bool { return counted(in, name) })
 }
 
 // Suspects reports whether a finding so far is about this life of a socket. At its end,
 // rules have judged before others that came after them hear of it.
 func (s *Set) Suspects(k *agg.Socket) bool {
-	for _, j := range s.judges {
-		if j.found.worst.Has(func(f Finding) bool { return f.Sock.Addr == k.Addr && f.Sock.Gen == k.Gen && k.Addr != 0 }) {
-			return true
-		}
-	}
-	return false
+	return k.Addr != 0 && slices.ContainsFunc(s.judges, func(j judging) bool { return j.found.suspects[k.Serial] })
 }
 
 // Verdict is what all rules together say.
@@ -88,6 +84,7 @@ func (v *Verdict) All() int64 { return int64(len(v.Findings)) + v.More }
 // Judge ranks what was found. It is called after the last row.
 func (s *Set) Judge() Verdict {
 	var v Verdict
+	var all []Finding
 	for _, j := range s.judges {
 		if j.judge == nil {
 			v.Blind = append(v.Blind, j.rule.Name+" (no "+strings.Join(j.rule.Any, ", ")+")")
@@ -95,17 +92,27 @@ func (s *Set) Judge() Verdict {
 		}
 		v.Judged++
 		j.judge()
-		for _, f := range j.found.worst.Sorted() {
+		for _, f := range j.found.sorted() {
 			f.Rule, f.Threshold = j.rule, j.rule.Name+"="+j.rule.Unit.format(j.limit)
-			v.Findings = append(v.Findings, f)
-		}
-		v.More += j.found.worst.Dropped
-		for l, n := range j.found.levels {
-			v.Levels[l] += n
+			all = append(all, f)
 		}
 	}
-	slices.SortStableFunc(v.Findings, worse)
+	v.take(explained(all), s.room)
 	return v
+}
+
+// take ranks findings and keeps so many of each rule.
+func (v *Verdict) take(all []Finding, room int) {
+	slices.SortStableFunc(all, worse)
+	shown := map[*Rule]int{}
+	for _, f := range all {
+		v.Levels[f.Level]++
+		if shown[f.Rule]++; shown[f.Rule] > room {
+			v.More++
+			continue
+		}
+		v.Findings = append(v.Findings, f)
+	}
 }
 
 // worse orders findings: by level, then by how far they are beyond their threshold. No two are

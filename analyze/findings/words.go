@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -27,6 +28,34 @@ func subject(s *agg.Socket) string {
 		return who + " " + render.Endpoint(s.Laddr, s.Lport)
 	}
 	return who + " " + render.Endpoint(s.Laddr, s.Lport) + " > " + render.Endpoint(s.Raddr, s.Rport)
+}
+
+// service names what a connection is for: the local port where it was accepted, else the
+// remote end.
+func service(s *agg.Socket) string {
+	if s.Serves() {
+		return fmt.Sprintf("port %d", s.Lport)
+	}
+	return render.Endpoint(s.Raddr, s.Rport)
+}
+
+// top is the most frequent of several names and how often it is, "" if there are none.
+func top(names *agg.Top[string]) (name string, n int64) {
+	for _, e := range names.Best(1, cmp.Compare[string]) {
+		name, n = e.Key, e.Count
+	}
+	return name, n
+}
+
+// counted reports whether the recording has a protocol counter of its start and end.
+func counted(in *engine.Input, name string) bool {
+	_, ok := in.Meta.Counters.Stop[name]
+	return ok
+}
+
+// grown is by how much a protocol counter grew during the recording.
+func grown(in *engine.Input, name string) int64 {
+	return max(0, in.Meta.Counters.Stop[name]-in.Meta.Counters.Start[name])
 }
 
 // show is the call of an analysis about one socket.

@@ -9,8 +9,9 @@ import (
 
 var zeroWindow = Rule{
 	Name: "zero-window", Default: 10e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
-	About: "time that a connection has a zero window, its own or the peer's",
-	New:   newZeroWindow,
+	About:    "time that a connection has a zero window, its own or the peer's",
+	Explains: []string{"receive-buffer"},
+	New:      newZeroWindow,
 }
 
 // window is one side's window of a connection.
@@ -66,10 +67,10 @@ func newZeroWindow(in *engine.Input, limit float64, found *Shelf) func() {
 		w := socks.Of(s)
 		add := func(v *window, who string) {
 			if v.longest > 0 && float64(v.longest) >= limit {
-				found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at, Sock: *s,
+				found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at,
 					What:     fmt.Sprintf("%s stalled for up to %s: %s advertised a zero window", subject(s), span(v.longest), who),
 					Evidence: fmt.Sprintf("zero window %s, longest from %s", many(v.times, "time", "times"), at(in, v.at)),
-					Next:     show("sock", s)})
+					Next:     show("sock", s)}.of(s))
 			}
 		}
 		add(&w.peers, "the peer")
