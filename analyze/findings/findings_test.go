@@ -50,7 +50,7 @@ func TestThresholdMistakes(t *testing.T) {
 		{"drops=NaN", "want a number", ""},
 		{"receive-buffer=0%", "want a share such as 90%", ""},
 		{"slow-dsn=1s", `no rule "slow-dsn"`, "did you mean slow-dns?"},
-		{"xyzzy=1", `no rule "xyzzy"`, "the rules are drops, "},
+		{"xyzzy=1", `no rule "xyzzy"`, "the rules are accept-wait, "},
 	} {
 		err := CheckThreshold(tt.given)
 		var u *engine.UsageError
