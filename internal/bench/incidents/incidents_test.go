@@ -1,0 +1,142 @@
+package incidents
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"netrec/internal/bench/rig"
+)
+
+var (
+	which = flag.String("incidents", "", "names of incidents and healthy loads, separated by commas, or all")
+	keep  = flag.String("keep", "", "directory that recordings are kept in")
+)
+
+// few are run by default, with the rest of the tests: one of the application, one of the network, one
+// healthy.
+var few = []string{"reset-unread", "loss-short", "keep-alive"}
+
+// need is how many of all incidents must be named first and rightly.
+const need = 28
+
+// TestIncidents: the first finding names the cause of an incident, and a healthy load has none.
+func TestIncidents(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("left out: recordings need root")
+	}
+	names := few
+	if *which != "" && *which != "all" {
+		names = strings.Split(*which, ",")
+	}
+	bin, err := rig.Build(t.TempDir(), "cmd/netrec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table []string
+	right := 0
+	for _, in := range slices.Concat(All, Healthy) {
+		if *which != "all" && !slices.Contains(names, in.Name) {
+			continue
+		}
+		t.Run(in.Name, func(t *testing.T) {
+			v := play(t, bin, &in)
+			ok := in.named(v)
+			if ok && len(in.Want) > 0 {
+				right++
+			}
+			table = append(table, fmt.Sprintf("%-18s %-5v %s", in.Name, ok, v.first()))
+			if !ok && (*which != "all" || len(in.Want) == 0) {
+				t.Errorf("%s: want %s first (%s)\n%s", in.Cause, strings.Join(in.Want, " or "), in.Says, v)
+			}
+		})
+	}
+	t.Logf("%d of %d incidents named first and rightly\n%s", right, len(All), strings.Join(table, "\n"))
+	if *which == "all" && right < need {
+		t.Errorf("%d of %d incidents named first and rightly, want %d", right, len(All), need)
+	}
+}
+
+// named reports whether the verdict says what it must.
+func (in *Incident) named(v verdict) bool {
+	if len(in.Want) == 0 {
+		return len(v) == 0
+	}
+	return len(v) > 0 && slices.Contains(in.Want, v[0].Rule) && strings.Contains(v[0].What+v[0].Evidence, in.Says)
+}
+
+// verdict is the findings of a recording, the worst first.
+type verdict []struct{ Level, Rule, What, Evidence, Next string }
+
+func (v verdict) first() string {
+	if len(v) == 0 {
+		return "nothing looks wrong"
+	}
+	return v[0].Rule + ": " + v[0].What
+}
+
+func (v verdict) String() string {
+	var b strings.Builder
+	for _, f := range v {
+		fmt.Fprintf(&b, "  %s %s: %s\n    %s\n", f.Level, f.Rule, f.What, f.Evidence)
+	}
+	return b.String()
+}
+
+// play records an incident and asks for findings.
+func play(t *testing.T, bin string, in *Incident) verdict {
+	dir := t.TempDir()
+	s, err := newStage(dir, in.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	file := filepath.Join(dir, in.Name+".parquet")
+	if *keep != "" {
+		file = filepath.Join(*keep, in.Name+".parquet")
+		_ = os.Remove(file)
+	}
+	rec, err := s.here.Record(bin, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = in.run(s)
+	if _, code, e := rec.End(syscall.SIGINT); e != nil || code != 0 && code != 4 {
+		t.Fatalf("record ended with %d: %v\n%s", code, e, rec.Said())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judged(t, bin, file)
+}
+
+func judged(t *testing.T, bin, file string) verdict {
+	out, err := exec.Command(bin, "analyze", file, "findings", "--format", "json").Output()
+	if err != nil {
+		t.Fatalf("findings: %v", err)
+	}
+	var answers struct {
+		Answers []struct {
+			Tables []struct {
+				Name string
+				Rows verdict
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &answers); err != nil {
+		t.Fatalf("findings: %v\n%s", err, out)
+	}
+	for _, tab := range answers.Answers[0].Tables {
+		if tab.Name == "findings" {
+			return tab.Rows
+		}
+	}
+	return nil
+}
