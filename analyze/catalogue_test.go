@@ -175,7 +175,7 @@ func TestOverviewListsWhatCanBeAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(answer(t, src, "overview", "text"))
+	got := string(answer(t, src, "overview --all", "text"))
 	for _, a := range All() {
 		// Not what it needs at best: some can do with another event.
 		o, err := engine.Check(src.Meta(), a)

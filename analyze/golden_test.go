@@ -106,6 +106,9 @@ func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
 		t.Fatal(err)
 	}
 	out.Choose(req.Options["table"], req.Options["list-tables"] == "true")
+	if req.Options["all"] == "true" {
+		out.All()
+	}
 	var files *symbolize.Files
 	if dirs := filepath.SplitList(req.Options["symbols"]); len(dirs) > 0 {
 		if files, err = symbolize.Open(dirs); err != nil {

@@ -15,17 +15,21 @@ var _ = register(engine.Analysis{
 	Group:    groupStart,
 	Question: "what is in this recording?",
 	Main:     []string{"events"},
-	Help: `What looks wrong; host, time and cost of the recording; its events with losses and hooks;
-the busiest processes and sockets; and which analyses it can answer. This is what analyze
-shows if you name no analysis. It shows the worst finding of each rule; netrec analyze
-findings --help lists the rules.
+	Help: `What looks wrong, who talked most, what limits the recording and what to type next, on one
+screen. This is what analyze shows if you name no analysis. It shows the worst finding of
+each rule; netrec analyze findings --help lists the rules. A socket counts for the process
+that owns it.
+
+--all also shows host, time and cost of the recording; its events with losses and hooks; the
+busiest processes and sockets; and which analyses it can answer. Formats for programs have
+all of it.
 
 The cost is the share of the host's CPU time that recorder and probes took, and how fast
 the file grew. Time in probes is an estimate: rows × the time per row of each event,
 measured on the machine that is named.`,
-	Example: "overview --top 3",
+	Example: "overview --all --top 3",
 	Options: []engine.Option{engine.Top("10", "how many processes and sockets"),
-		{Name: "brief", Kind: engine.Flag, Doc: "leave out the list of analyses"}, findings.ThresholdOption()},
+		{Name: "brief", Kind: engine.Flag, Doc: "with --all: leave out the list of analyses"}, findings.ThresholdOption()},
 	New: newOverview,
 })
 
@@ -34,6 +38,7 @@ type overview struct {
 	wrong *findings.Set
 	top   int
 	procs *engine.Busy[shape.Process]
+	talk  *talkers
 	socks *line.Busiest
 	spent *engine.Spent
 }
@@ -48,6 +53,8 @@ func newOverview(in *engine.Input) engine.Fold {
 			in.Use(e.Name, "", f.row)
 		}
 	}
+	in.Answer.MostLimits(screenLimits)
+	f.talk = newTalkers(in)
 	f.socks = line.NewBusiest(in, "sockets", "busiest sockets", f.top)
 	return f
 }
@@ -56,14 +63,20 @@ func (f *overview) row(r *engine.Row) {
 	if r.Sock != nil {
 		f.socks.Add(r.Sock)
 	}
+	f.talk.row(r)
 	f.procs.Add(r)
 }
 
-// Finish writes all tables.
+// Finish shows one screen, or all tables.
 func (f *overview) Finish(a *render.Answer) {
-	findings.Show(f.in, f.wrong.Judge(), true)
-	cost := f.spent.Total()
+	verdict, cost := f.wrong.Judge(), f.spent.Total()
+	if a.Fits() {
+		f.screen(verdict, cost)
+		return
+	}
+	findings.Show(f.in, verdict, true)
 	f.recording(cost)
+	f.talk.show(f.top)
 	f.events()
 	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, shape.Process.Compare); len(best) > 0 {

@@ -20,15 +20,15 @@ each process, the percentage of descriptors that were ready when a call returned
 something. A program that waits on hundreds of descriptors for one of them makes the kernel
 check all of them each time.
 
---all also counts select(2), epoll_wait(2) and relatives. For select these are the
+--any also counts select(2), epoll_wait(2) and relatives. For select these are the
 descriptors in its sets (below 256). For epoll these are the descriptors added to the
 instance since the recording began; if an instance gets the number of a closed one, it
 inherits its descriptors here. The original hooks only poll(2); --compat does the same. The
 last table shows what the descriptors refer to, if their opening or use was recorded;
 descriptors in an epoll instance count when they are ready.`,
-	Example: "pollfds --all --by pid,comm,func,nfds",
+	Example: "pollfds --any --by pid,comm,func,nfds",
 	Options: []engine.Option{
-		{Name: "all", Short: "a", Kind: engine.Flag, Doc: "also select and epoll"},
+		{Name: "any", Short: "a", Kind: engine.Flag, Doc: "also select and epoll"},
 		engine.By("comm,nfds", "pid", "tid", "func", "second", "cgroup"),
 		engine.Compat("poll(2) alone"),
 	},
@@ -51,7 +51,7 @@ type pollfds struct {
 }
 
 func newPollfds(in *engine.Input) engine.Fold {
-	f := &pollfds{in: in, all: in.Flag("all"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
+	f := &pollfds{in: in, all: in.Flag("any"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
 		pid: in.Int("pid"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
@@ -143,7 +143,7 @@ func (f *pollfds) Finish(a *render.Answer) {
 	shape.NoteRules(a, f.ppolls, f.compat, engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) left out, as in the original",
 		engine.Plural(f.ppolls, "call", "calls")+" of ppoll(2) among them, which the original does not see (--compat)")
 	if f.left > 0 {
-		a.Note(fmt.Sprintf("left out %s of other kinds; --all counts them", engine.Plural(f.left, "call", "calls")))
+		a.Note(fmt.Sprintf("left out %s of other kinds; --any counts them", engine.Plural(f.left, "call", "calls")))
 	}
 }
 

@@ -42,7 +42,7 @@ func TestCostOfTheRecording(t *testing.T) {
 		t.Errorf("noted %s of CPU at the start and %s at the end; the kernel has %s for the process", first.cpu, last.cpu, used)
 	}
 	said := costLine(rec.Said(), "cost: ")
-	out, err := exec.Command(b.bin, "analyze", path, "overview", "--brief").CombinedOutput()
+	out, err := exec.Command(b.bin, "analyze", path, "overview", "--all", "--brief").CombinedOutput()
 	must(t, err)
 	shown := costLine(string(out), "  cost ")
 	cpu, written := cutLast(said)

@@ -26,8 +26,10 @@ var Global = []Option{
 	{Name: "format", Short: "f", Kind: Choice, Default: "text", Choices: render.Formats, Doc: "output format"},
 	{Name: "table", Kind: Text, Doc: "only this table of the answer; csv prints the main one by default"},
 	{Name: "list-tables", Kind: Flag, Doc: "list the tables of the answer, with rows and columns, instead of printing them"},
+	{Name: "all", Kind: Flag, Doc: "print all of text, where it would be cut to fit a screen"},
 	{Name: "look", Kind: Choice, Default: "bpftrace", Choices: []string{"bpftrace", "bcc"}, Doc: "print histograms in text as this tool does"},
 	{Name: "output", Short: "o", Kind: Text, Doc: "write to this file instead of standard output"},
+	{Name: "no-pager", Kind: Flag, Doc: "do not show text on a terminal through a pager"},
 	{Name: "list", Kind: Flag, Doc: "list the analyses by the question they answer"},
 	{Name: "help", Short: "h", Kind: Flag, Doc: "help, also for one analysis"},
 }

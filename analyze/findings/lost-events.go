@@ -35,7 +35,7 @@ func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 			found.Add(Finding{Level: Note, Over: percent / limit,
 				What:     fmt.Sprintf("%.1f %% of the %s are missing from the recording", percent, what),
 				Evidence: fmt.Sprintf("%s lost, %s recorded; answers that use them say so", engine.Thousands(lost), engine.Thousands(rows)),
-				Next:     "overview --brief"})
+				Next:     "overview --table events"})
 		}
 	}
 }

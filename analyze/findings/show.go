@@ -14,7 +14,7 @@ import (
 func Show(in *engine.Input, v Verdict, brief bool) {
 	shown := v.Findings
 	if brief {
-		shown = worstOfEach(v.Findings)
+		shown = WorstOfEach(v.Findings)
 	}
 	t := in.Table(render.Spec{Name: "verdict", Look: render.Record, Columns: []render.Column{
 		render.Col("verdict", render.String).Text("findings", 0), render.Col("findings", render.Int),
@@ -27,9 +27,9 @@ func Show(in *engine.Input, v Verdict, brief bool) {
 	case n > 0:
 		more = fmt.Sprintf("%s of the same rules, less severe: --top %d", engine.Plural(n, "finding", "findings"), v.All())
 	}
-	t.Str(verdictWords(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
+	t.Str(Words(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
 	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: slices.Concat([]render.Column{
-		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(levelTint), render.Col("level", render.String), render.Col("rule", render.String),
+		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(LevelTint), render.Col("level", render.String), render.Col("rule", render.String),
 		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
 		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
 		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
@@ -45,8 +45,8 @@ func Show(in *engine.Input, v Verdict, brief bool) {
 	}
 }
 
-// worstOfEach is the first finding of each rule.
-func worstOfEach(all []Finding) []Finding {
+// WorstOfEach is the first finding of each rule.
+func WorstOfEach(all []Finding) []Finding {
 	seen := map[*Rule]bool{}
 	var first []Finding
 	for _, f := range all {
@@ -58,8 +58,8 @@ func worstOfEach(all []Finding) []Finding {
 	return first
 }
 
-// verdictWords is all findings in one line.
-func verdictWords(v Verdict) string {
+// Words is all findings in one line.
+func Words(v Verdict) string {
 	switch {
 	case len(v.Findings) > 0:
 	case len(v.Blind) > 0:
@@ -76,8 +76,8 @@ func verdictWords(v Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// levelTint is the colour of a finding on a terminal, by its level.
-func levelTint(headline string) render.Tint {
+// LevelTint is the colour of a finding on a terminal, by its level.
+func LevelTint(headline string) render.Tint {
 	switch {
 	case strings.HasPrefix(headline, Bad.String()+":"):
 		return render.Red

@@ -18,6 +18,7 @@ type Answer struct {
 
 	head
 	choice
+	screen
 }
 
 // Table adds a table. It appears with its first row; tables that take rows at the

@@ -42,6 +42,7 @@ type Output struct {
 	from    Origin
 	only    string   // table
 	list    bool     // only names of tables
+	all     bool     // of text
 	names   []string // of all tables
 }
 
@@ -78,6 +79,7 @@ func (o *Output) Answer(name string) *Answer {
 		o.separate()
 	}
 	a.only, a.csv, a.text = o.only, o.format == "csv", o.format == "text" && !o.list
+	a.screen = screen{fits: a.text && !o.all && a.only == "", term: o.term}
 	switch o.format {
 	case "text":
 		a.w = &textWriter{out: a.out, name: a.Name, style: o.style, term: o.term}

@@ -1,6 +1,9 @@
 package render
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Terminal is what text may do where people read it on one. The zero value is for files
 // and pipes: lines as long as they are, and no colours.
@@ -25,7 +28,8 @@ const (
 	Blue   Tint = "1;34"
 )
 
-// Tinted gives the values of a column a look that depends on them, in the Record look.
+// Tinted gives the values of a column a look that depends on them: of any column in the Record
+// look, of the first in lines.
 func (c Column) Tinted(of func(value string) Tint) Column {
 	c.tint = of
 	return c
@@ -40,6 +44,16 @@ func (t Terminal) paint(b []byte, at int, tint Tint) []byte {
 	b = append(b[:at], "\x1b["...)
 	b = append(append(b, tint...), 'm')
 	return append(append(b, text...), "\x1b[0m"...)
+}
+
+// tinted puts the first cell of a line in its tint.
+func (w *textWriter) tinted(t *Table, line []byte) []byte {
+	c := &t.Columns[0]
+	if c.tint == nil || !w.term.Color {
+		return line
+	}
+	n := runes(line, max(c.width, -c.width))
+	return append(w.term.paint(slices.Clone(line[:n]), 0, c.tint(t.cells[0].Str)), line[n:]...)
 }
 
 // fit cuts a line that is longer than the terminal is wide.

@@ -33,7 +33,7 @@ func (w *textWriter) begin(a *Answer, head *bytes.Buffer, limits []string) {
 	if a.heads {
 		head.Write(a.from.appendHeading(nil))
 	}
-	w.comments(head, limits)
+	w.comments(head, a.screen.cut(limits))
 }
 
 // comments are faint on a terminal: they are about the answer, not in it.
@@ -154,7 +154,7 @@ func (w *textWriter) line(t *Table) {
 		}
 		b = pad(b, at, t.width(i))
 	}
-	w.write(w.term.fit(b))
+	w.write(w.tinted(t, w.term.fit(b)))
 	for i := range t.Columns {
 		if t.Columns[i].Kind == Stack && t.Columns[i].head != "" {
 			w.stack(t.cells[i].Str)

@@ -97,7 +97,7 @@ func (f *fold) page(said *comments) *Page {
 	}
 	p.Processes = f.procs.Best(10, func(a, b process) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.comm, b.comm)) })
 	for name, args := range map[string]string{"overview": "overview", "findings": findingsCommand(f.verdict), "busiest": "socks", "worst": "socks --sort retrans", "drops": "skbdrop",
-		"events": "overview --brief", "bytes": "sockbytes --by second,dir", "trouble": "eventrates --of wrong", "rates": "eventrates", "own": "eventrates --of recorder"} {
+		"events": "overview --table events", "bytes": "sockbytes --by second,dir", "trouble": "eventrates --of wrong", "rates": "eventrates", "own": "eventrates --of recorder"} {
 		p.Commands[name] = f.command(args)
 	}
 	for _, h := range f.heats {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"os"
 
@@ -32,6 +33,9 @@ pattern. Files of one recording are read as one, in time order. Recordings of ot
 hosts or boots get separate answers, each under its host's name; formats for programs
 have it in the column recorded_on. Unreadable files are reported; the rest are analyzed.
 To read a file with the name of an analysis, write ./tcplife.
+
+On a terminal, text goes through a pager: NETREC_PAGER, PAGER or less, which leaves at once if
+all fits. In a pipe or file there is none.
 
 Each answer starts with its limits: losses, missing hooks, older sockets. In text, these
 lines start with #. csv, ndjson and arrow print them on standard error; json has them in
@@ -70,8 +74,10 @@ func runAnalyze(c *cobra.Command, args []string) error {
 	}
 	switch {
 	case req.Options["list"] == "true":
-		_, err := io.WriteString(c.OutOrStdout(), engine.List(analyze.All()))
-		return err
+		return paged(pages(req), c.OutOrStdout(), c.ErrOrStderr(), func(out, _ io.Writer) error {
+			_, err := io.WriteString(out, engine.List(analyze.All()))
+			return err
+		})
 	case req.Options["help"] == "true" || len(args) == 0:
 		return helpAnalyze(c, req)
 	case len(req.Files) == 0:
@@ -95,7 +101,14 @@ func runAnalyze(c *cobra.Command, args []string) error {
 		defer w.Close()
 		out = w
 	}
-	return answer(paths, req, out, c.ErrOrStderr())
+	return paged(pages(req), out, c.ErrOrStderr(), func(to, side io.Writer) error {
+		return answer(paths, req, terminalOf(out), to, side)
+	})
+}
+
+// pages reports whether an answer is for a pager: text that somebody reads.
+func pages(req engine.Request) bool {
+	return cmp.Or(req.Options["format"], "text") == "text" && req.Options["no-pager"] != "true"
 }
 
 // outputs are the files that a request writes.

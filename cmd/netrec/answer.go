@@ -18,7 +18,7 @@ import (
 
 // answer runs the analyses over every recording in the files. What cannot be read or
 // answered is said at once, does not keep the rest waiting, and becomes the exit code.
-func answer(paths []string, req engine.Request, out, side io.Writer) error {
+func answer(paths []string, req engine.Request, screen render.Terminal, out, side io.Writer) error {
 	files, err := debugFiles(req.Options["symbols"])
 	if err != nil {
 		return err
@@ -33,7 +33,6 @@ func answer(paths []string, req engine.Request, out, side io.Writer) error {
 	if !several && len(bad) > 0 {
 		return unreadable{bad[0]}
 	}
-	screen := terminalOf(out)
 	watched, out, side := watch(out, side)
 	named := func(r *scan.Recording) scan.Source { return symbolize.New(watched(r), files) }
 	o, err := newOutput(req, out, side)
@@ -90,6 +89,9 @@ func newOutput(req engine.Request, out, side io.Writer) (*render.Output, error) 
 	o, err := render.NewOutput(cmp.Or(req.Options["format"], "text"), style, out, side)
 	if err == nil {
 		o.Choose(req.Options["table"], req.Options["list-tables"] == "true")
+		if req.Options["all"] == "true" {
+			o.All()
+		}
 	}
 	return o, err
 }

@@ -68,7 +68,7 @@ func runDemo(c *cobra.Command, keep string, shipped bool) error {
 		return err
 	}
 	for _, a := range demoAnswers {
-		args := append([]string{"analyze", file}, a...)
+		args := append([]string{"analyze", file, "--no-pager"}, a...)
 		fmt.Fprintf(out, "\n$ netrec analyze %s %s\n", file, a[0])
 		if code := run(args, out, c.ErrOrStderr()); code != 0 && code != codeNotInFile {
 			return exitCode(code)

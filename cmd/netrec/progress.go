@@ -22,7 +22,8 @@ const (
 // progress draws how far a scan is on a terminal.
 type progress struct {
 	terminalLine
-	now func() time.Time
+	now   func() time.Time
+	taken func() bool // whether a pager has the terminal
 
 	began, last time.Time
 	from, until int64 // ts_ns of the scan
@@ -32,11 +33,15 @@ type progress struct {
 // watch makes the scans of sources show their progress on the terminal that side is;
 // without one, sources and writers stay as they are.
 func watch(out, side io.Writer) (func(scan.Source) scan.Source, io.Writer, io.Writer) {
-	f, ok := side.(*os.File)
+	to, taken := side, (func() bool)(nil)
+	if a, ok := side.(aside); ok {
+		to, taken = a.side, a.p.begun
+	}
+	f, ok := to.(*os.File)
 	if !ok || !terminal(f) {
 		return func(src scan.Source) scan.Source { return src }, out, side
 	}
-	p := &progress{terminalLine: terminalLine{to: side}, now: time.Now}
+	p := &progress{terminalLine: terminalLine{to: to}, now: time.Now, taken: taken}
 	return func(src scan.Source) scan.Source { return &watched{src, p} }, p.writer(out), p.writer(side)
 }
 
@@ -69,7 +74,7 @@ func (w *watched) Scan(q scan.Query, f func(*scan.Row) error) error {
 // how much is done.
 func (p *progress) draw(ts int64) {
 	now := p.now()
-	if now.Sub(p.began) < progressAfter || now.Sub(p.last) < progressEvery || p.until <= p.from {
+	if p.taken != nil && p.taken() || now.Sub(p.began) < progressAfter || now.Sub(p.last) < progressEvery || p.until <= p.from {
 		return
 	}
 	p.last = now

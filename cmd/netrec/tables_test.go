@@ -98,7 +98,7 @@ func TestSocketAsCSV(t *testing.T) {
 func TestDemoKeepsItsRecording(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	out, errs, code := said("demo", "--sample")
-	next := regexp.MustCompile(`(?m)^ +next +netrec (analyze \S+ \w+.*)$`).FindStringSubmatch(out)
+	next := regexp.MustCompile(`(?m)^ +netrec (analyze \S+ \w+.*)$`).FindStringSubmatch(out)
 	if code != 0 || next == nil {
 		t.Fatalf("exit code %d, no command suggested\n%s", code, errs)
 	}

@@ -51,6 +51,7 @@ func pty(t *testing.T, columns uint16) (*os.File, func() string) {
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func TestTerminal(t *testing.T) {
+	t.Setenv("NETREC_PAGER", "")
 	file := filepathOfSample(t)
 	answer := func(columns uint16, args ...string) string {
 		tty, said := pty(t, columns)
