@@ -78,7 +78,7 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
 		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
 		render.Col("comm", render.String).Text("COMM", -16), ms, said, family, render.Col("host", render.String).Text("HOST", 0),
-		render.Col("ret", render.Int), render.Col("found", render.Int), render.Col("h_errno", render.String),
+		render.Col("ret", render.Int).Fails(func(c *render.Cell) bool { return c.Num != 0 }), render.Col("found", render.Int).Fails(func(c *render.Cell) bool { return !c.Null && c.Num == 0 }), render.Col("h_errno", render.String),
 		render.Col("func", render.String), render.Col("lib", render.String),
 		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
 	return f

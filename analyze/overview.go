@@ -54,6 +54,7 @@ func newOverview(in *engine.Input) engine.Fold {
 		}
 	}
 	in.Answer.MostLimits(screenLimits)
+	in.Answer.Whole() // the screen is laid out here
 	f.talk = newTalkers(in)
 	f.socks = line.NewBusiest(in, "sockets", "busiest sockets", f.top)
 	return f

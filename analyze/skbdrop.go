@@ -84,17 +84,27 @@ func (f *skbdrop) row(r *engine.Row) {
 	f.why.Add(dropKey{r.Str(f.reason), r.Str(f.location)}, 1)
 }
 
-// Finish writes counters, stacks and reasons.
+// Finish writes reasons, counters and stacks.
 func (f *skbdrop) Finish(a *render.Answer) {
 	if f.lines != nil {
 		f.lines.Finish(a) // most are written already
 	}
-	if f.counters(a); f.drops == 0 {
+	f.reasons()
+	f.counters(a)
+	if f.drops == 0 {
 		return
 	}
 	if f.counts != nil {
 		f.counts.Finish(a)
 	}
+	f.bare.Finish(a)
+	if f.unsaid > 0 {
+		a.Note(engine.Plural(f.unsaid, "drop", "drops") + " without a reason: this kernel does not give one")
+	}
+}
+
+// reasons lists why and where packets were dropped, the most frequent first.
+func (f *skbdrop) reasons() {
 	t := f.in.Table(render.Spec{Name: "reasons", Columns: []render.Column{
 		render.Col("reason", render.String).Text("REASON", -28), render.Col("location", render.String).Text("LOCATION", -40),
 		render.Col("count", render.Int).Text("COUNT", 8)}})
@@ -102,10 +112,6 @@ func (f *skbdrop) Finish(a *render.Answer) {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.location, b.location))
 	}) {
 		t.StrOr(e.Key.reason).StrOr(e.Key.location).Int(e.Count).End()
-	}
-	f.bare.Finish(a)
-	if f.unsaid > 0 {
-		a.Note(engine.Plural(f.unsaid, "drop", "drops") + " without a reason: this kernel does not give one")
 	}
 }
 

@@ -57,7 +57,7 @@ func newSoaccept(in *engine.Input) engine.Fold {
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("LPORT", -5), more[1].Text("NEWFD", 5), more[2].Text("WAIT(us)", 9)
 	}
-	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
 	return f
 }
 

@@ -56,11 +56,11 @@ func newSoconnect(in *engine.Input) engine.Fold {
 	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
 		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("lat_us", render.Int).Text("LAT(us)", 8).In("us"),
 		render.Col("result", render.String).Text("RESULT", -24)}
-	more := []render.Column{render.Col("proto", render.String), render.Col("done_us", render.Int).In("us"), render.Col("final", render.String)}
+	more := []render.Column{render.Col("proto", render.String), render.Col("done_us", render.Int).In("us"), render.Col("final", render.String).Fails(render.FailedWord)}
 	if !f.compat {
 		more[0], more[1], more[2] = more[0].Text("PROTO", -5), more[1].Text("DONE(us)", 9), more[2].Text("FINAL", 0)
 	}
-	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
 	return f
 }
 

@@ -141,8 +141,8 @@ func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
 
 // Finish lists what has no end or never began.
 func (f *solife) Finish(a *render.Answer) {
-	f.open.Show()
 	f.fails.Show()
+	f.open.Show()
 	if f.lost > 0 {
 		a.Note(fmt.Sprintf("%s whose end may be in lost rows: only the certain part is shown", engine.Plural(f.lost, "session", "sessions")))
 	}

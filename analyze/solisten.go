@@ -42,7 +42,7 @@ BCC's columns, without LIMIT and RESULT.`,
 		var cut, others, failures int64
 		t := in.Table(render.Spec{Name: "listens", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12), ns,
 			render.Col("proto", render.String).Text("PROTO", -6), render.Col("backlog", render.Int).Text("BACKLOG", -8), got, render.Col("port", render.Int).Text("PORT", -5),
-			render.Col("addr", render.String).Text("ADDR", -39), res, render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns"), render.Col("sock", render.Addr), render.Col("generation", render.Int)}})
+			render.Col("addr", render.String).Text("ADDR", -39), res, render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns"), render.Col("sock", render.Addr), render.Col("generation", render.Int)}})
 		in.On("sys_listen", func(r *engine.Row) {
 			f := r.Str(family)
 			if only != 0 && r.Int(netns) != only {

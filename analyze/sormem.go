@@ -19,7 +19,7 @@ drop reason (UDP datagrams are counted below instead), and one for each memory r
 that was refused to a receiving socket. Then, in bytes, the memory that receive queues held
 when a receive call was made, and the limit of the buffer. If segments were recorded,
 @rmem_arrival shows what the queue held when a TCP segment arrived, including peaks between
-two reads. Last, the sockets with the fullest buffers: packets that found no room (OVERFL),
+two reads. First come the sockets with the fullest buffers: packets that found no room (OVERFL),
 packets that the kernel says it dropped for that (DROPS, often the same ones; before 6.11
 the kernel does not say whose) and why; and how the limits of TCP compare with tcp_rmem.
 Kernels before 6.6 do not report IPv6 datagrams that found no room.
@@ -69,11 +69,11 @@ func newSormem(in *engine.Input) engine.Fold {
 	}
 	switch {
 	case in.Flag("fill"):
-		return shape.Also(f.lines, f.fill, f.fillPeak, f.worst, f)
+		return shape.Also(f.lines, f.worst, f.fill, f.fillPeak, f)
 	case f.compat:
 		return shape.Also(f.lines, f.alloc, f.limit, f)
 	}
-	return shape.Also(f.lines, f.alloc, f.arrival, f.limit, f.worst, f)
+	return shape.Also(f.lines, f.worst, f.alloc, f.arrival, f.limit, f)
 }
 
 func (f *sormem) io(r *engine.Row) {

@@ -74,7 +74,7 @@ func (f *tcpbind) columns() []render.Column {
 	return slices.Concat(f.stamp.Columns(-9), []render.Column{f.users.Column(), render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
 		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("opts", render.String).Text("OPTS", -5), render.Col("bound_ifindex", render.Int).Text("IF", -3),
-		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
+		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
 }
 
 func (f *tcpbind) bind(r *engine.Row) {

@@ -151,7 +151,7 @@ func (f *tcpconnect) columns() []render.Column {
 	}
 	cs = append(cs, port, render.Col("daddr", render.String).Text("DADDR", -16), render.Col("dport", render.Int).Text("DPORT", -6))
 	if !f.compat {
-		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
+		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12).Fails(render.FailedWord), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
 	}
 	if f.dns {
 		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))

@@ -120,12 +120,12 @@ func (f *tcpsynbl) drop(r *engine.Row, q *listenQueue, what string, n, limit int
 
 // Finish writes histograms and listeners, and tells the rules apart.
 func (f *tcpsynbl) Finish(a *render.Answer) {
-	f.backlog.Finish(a)
 	keys, what := "backlog limit", "backlog size"
 	if !f.compat {
 		f.queues.show()
 		keys, what = strings.ReplaceAll(f.in.Text("by"), ",", ", "), "the accept queue's length"
 	}
+	f.backlog.Finish(a)
 	if f.all > 0 {
 		a.Note("@backlog[" + keys + "]: histogram of " + what)
 	}

@@ -154,7 +154,7 @@ func (f *listeners) show() {
 		}
 	}
 	slices.SortFunc(all, func(a, b *listenQueue) int {
-		return cmp.Or(cmp.Compare(a.lport, b.lport), cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.addr, b.addr))
+		return cmp.Or(cmp.Compare(b.synDrops+b.lateDrops, a.synDrops+a.lateDrops), cmp.Compare(a.lport, b.lport), cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.addr, b.addr))
 	})
 	t := f.in.Table(render.Spec{Name: "listeners", Columns: []render.Column{render.Col("listener", render.String).Text("LISTENER", -22),
 		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("limit", render.Int).Text("LIMIT", 6),

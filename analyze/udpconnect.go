@@ -70,7 +70,7 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2),
 		render.Col("raddr", render.String).Text("RADDR", -16), render.Col("rport", render.Int).Text("RPORT", -5)}
 	if !f.compat {
-		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12))
+		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12).Fails(render.FailedWord))
 		if in.Flag("first") {
 			f.first = newUDPFirst(in, f.write)
 			cols = append(cols, render.Col("first_send_us", render.Int).Text("SENT(us)", 10).In("us"), render.Col("first_recv_us", render.Int).Text("RECV(us)", 10).In("us"))

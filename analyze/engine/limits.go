@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/schema"
 )
@@ -322,11 +323,7 @@ func filters(m *scan.Meta) []string {
 
 // Thousands writes a number with its thousands apart: 1,234,567.
 func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return render.Thousands(n)
 }
 
 // Plural is "1 session" or "3 sessions".

@@ -96,6 +96,9 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 // input.
 func (r *run) begin(c Call) (in *Input, fold Fold, o Outcome, err error) {
 	a := r.out.Answer(c.Analysis.Name)
+	if c.Options["top"] != "" || c.Options["limit"] != "" {
+		a.Whole()
+	}
 	a.Main(c.Analysis.Main)
 	var limits []string
 	err = Contain("analysis "+c.Analysis.Name, func() (err error) {
@@ -127,6 +130,7 @@ func (r *run) finish(in *Input, f Fold) {
 	}
 	if in.broken == nil {
 		in.try(func() {
+			in.Answer.Finishing()
 			f.Finish(in.Answer)
 			in.notes()
 			in.explainNone(r.sel)

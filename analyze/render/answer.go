@@ -63,7 +63,7 @@ func (a *Answer) finishLast() {
 // Header shows a table without rows, the first that is chosen, in the formats for programs:
 // a CSV file without rows still says what its columns are.
 func (a *Answer) Header() {
-	if _, text := a.w.(*textWriter); text {
+	if a.text {
 		return
 	}
 	for _, t := range a.tables {
@@ -75,6 +75,22 @@ func (a *Answer) Header() {
 
 // Rows is how many rows all tables of the answer have.
 func (a *Answer) Rows() int64 { return a.rows }
+
+// Whole says, before the first table, that somebody chose how many rows there are: none is cut to
+// fit a screen.
+func (a *Answer) Whole() {
+	if w, ok := a.w.(*screenWriter); ok {
+		w.out = w.to
+		a.w = w.textWriter
+	}
+}
+
+// Finishing says that no further row is read: tables that begin now are complete at once.
+func (a *Answer) Finishing() {
+	if w, ok := a.w.(*screenWriter); ok {
+		w.finishing = true
+	}
+}
 
 // Note adds a sentence that follows the answer.
 func (a *Answer) Note(s string) { a.notes = append(a.notes, s) }

@@ -1,5 +1,7 @@
 package render
 
+import "strings"
+
 // Kind is the type of a column's values and how they are written.
 type Kind uint8
 
@@ -27,6 +29,7 @@ type Column struct {
 	sep      string // text before the column, one space unless set
 	textOnly bool   // the column exists for people only
 	tint     func(string) Tint
+	fails    func(*Cell) bool
 }
 
 // Col is a column that only programs see, until Text gives it a heading.
@@ -53,6 +56,27 @@ func (c Column) Digits(n int) Column { c.Decimals = n; return c }
 
 // ForPeople removes the column from all formats but text.
 func (c Column) ForPeople() Column { c.textOnly = true; return c }
+
+// Fails tells by the value of the column which rows are failures: on a screen that has no room for
+// all rows, these come first.
+func (c Column) Fails(f func(*Cell) bool) Column {
+	c.fails = f
+	return c
+}
+
+// FailedCall is Fails of a call's return value: an error that is more than "later" or "again".
+func FailedCall(c *Cell) bool {
+	switch ErrnoName(-c.Num) {
+	case "EAGAIN", "EINTR", "EINPROGRESS", "EALREADY", "ERESTARTSYS":
+		return false
+	}
+	return !c.Null && c.Num < 0
+}
+
+// FailedWord is Fails of a result in words that is the name of an error.
+func FailedWord(c *Cell) bool {
+	return len(c.Str) > 1 && c.Str[0] == 'E' && c.Str == strings.ToUpper(c.Str)
+}
 
 // Look is how text shows a table. Other formats do not differ.
 type Look uint8

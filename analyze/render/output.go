@@ -82,7 +82,9 @@ func (o *Output) Answer(name string) *Answer {
 	a.screen = screen{fits: a.text && !o.all && a.only == "", term: o.term}
 	switch o.format {
 	case "text":
-		a.w = &textWriter{out: a.out, name: a.Name, style: o.style, term: o.term}
+		if a.w = (&textWriter{out: a.out, name: a.Name, style: o.style, term: o.term}); o.term.Cuts && a.Fits() {
+			a.w = newScreenWriter(a.out, a.Name, o.style, o.term)
+		}
 	case "csv":
 		a.w = &csvWriter{out: a.out, title: a.title(), side: o.side}
 	case "json":

@@ -44,7 +44,10 @@ func (s *screen) cut(limits []string) []string {
 		if i == s.limits-1 && len(limits) > s.limits {
 			return append(ls, fmt.Sprintf("%d further limits: --all shows them", len(limits)-i))
 		}
-		ls = append(ls, Shorten(l, s.Columns()-len("# overview: ")))
+		if i > 0 { // the most serious one says what to do
+			l = Shorten(l, s.Columns()-len("# overview: "))
+		}
+		ls = append(ls, l)
 	}
 	return ls
 }

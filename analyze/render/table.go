@@ -78,6 +78,16 @@ func (t *Table) End() {
 	}
 }
 
+// failed reports whether the row at hand is a failure.
+func (t *Table) failed() bool {
+	for i := range t.Columns {
+		if f := t.Columns[i].fails; f != nil && f(&t.cells[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // Begin shows the table even if it will have no row.
 func (t *Table) Begin() { t.a.show(t) }
 

@@ -8,8 +8,10 @@ import (
 // Terminal is what text may do where people read it on one. The zero value is for files
 // and pipes: lines as long as they are, and no colours.
 type Terminal struct {
-	Width int  // lines of tables are cut to it; 0 cuts none
-	Color bool // headings and what is marked have colours
+	Width  int  // lines of tables are cut to it; 0 cuts none
+	Height int  // lines; 0 where that is not known
+	Color  bool // headings and what is marked have colours
+	Cuts   bool // tables are cut to the height
 }
 
 // On makes answers that follow fit a terminal. Formats other than text do not change.

@@ -34,8 +34,10 @@ hosts or boots get separate answers, each under its host's name; formats for pro
 have it in the column recorded_on. Unreadable files are reported; the rest are analyzed.
 To read a file with the name of an analysis, write ./tcplife.
 
-On a terminal, text goes through a pager: NETREC_PAGER, PAGER or less, which leaves at once if
-all fits. In a pipe or file there is none.
+On a terminal, text fits the screen: tables come before long lists, failures before
+successes, and a line says how many rows were left out. --all, or an analysis's --top,
+prints them, through a pager: NETREC_PAGER, PAGER or less. In a pipe or a file text is
+whole and in time order, without a pager; only the overview is one screen everywhere.
 
 Each answer starts with its limits: losses, missing hooks, older sockets. In text, these
 lines start with #. csv, ndjson and arrow print them on standard error; json has them in

@@ -55,7 +55,7 @@ func TestTerminal(t *testing.T) {
 	file := filepathOfSample(t)
 	answer := func(columns uint16, args ...string) string {
 		tty, said := pty(t, columns)
-		if code := run(append([]string{"analyze", file}, args...), tty, io.Discard); code != 0 {
+		if code := run(append([]string{"analyze", file, "--all"}, args...), tty, io.Discard); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
 		return said()
@@ -103,4 +103,31 @@ func filepathOfSample(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestTerminalIsNotFlooded: what is longer than the screen is cut there, and nowhere else.
+func TestTerminalIsNotFlooded(t *testing.T) {
+	file := filepathOfSample(t)
+	t.Setenv("NETREC_PAGER", "")
+	t.Setenv("NO_COLOR", "1")
+	for _, args := range [][]string{{"tcplife"}, {"tcpwin"}, {"tcpstates"}, {"profile"}} {
+		tty, said := pty(t, 1000)
+		if code := run(append([]string{"analyze", file}, args...), tty, io.Discard); code != 0 {
+			t.Fatalf("%q: exit code %d", args, code)
+		}
+		var piped bytes.Buffer
+		if code := run(append([]string{"analyze", file}, args...), &piped, io.Discard); code != 0 {
+			t.Fatalf("%q: exit code %d", args, code)
+		}
+		got := said()
+		if n := strings.Count(got, "\n"); n > 50 || !strings.Contains(got, "--all shows them") {
+			t.Errorf("%q: %d lines on a terminal of 50:\n%s", args, n, got)
+		}
+		if n := strings.Count(piped.String(), "\n"); n <= 50 || strings.Contains(piped.String(), "--all") {
+			t.Errorf("%q: %d lines in a pipe", args, n)
+		}
+		if strings.HasPrefix(args[0], "tcpwin") && (strings.Count(got, "\n") > 10 || !strings.Contains(got, "> FILE.csv")) {
+			t.Errorf("CSV on a terminal:\n%s", got)
+		}
+	}
 }
