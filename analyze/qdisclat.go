@@ -130,6 +130,6 @@ func (f *qdisclat) Finish(a *render.Answer) {
 	}
 	if f.same != f.right || f.same != f.others {
 		a.Note(fmt.Sprintf("%s; the original (--compat), which ignores drops and segments, gives %s, %s of them the same",
-			engine.Plural(f.right, "wait", "waits"), engine.Thousands(f.others), engine.Thousands(f.same)))
+			engine.Plural(f.right, "sample", "samples"), engine.Thousands(f.others), engine.Thousands(f.same)))
 	}
 }

@@ -31,18 +31,12 @@ type tcprtt struct {
 	in     *engine.Input
 	keys   *engine.Keys
 	spread agg.Keyed[engine.Key, agg.Quantiles]
-	us     *shape.Map[whole, agg.Log2]
+	us     *shape.Map[shape.Whole, agg.Log2]
 	table  *render.Table
 
 	srtt    scan.Col
 	unknown int64
 }
-
-// whole is the key of a map that has one entry.
-type whole struct{}
-
-func (whole) Put(*render.Table) {}
-func (whole) Compare(whole) int { return 0 }
 
 func newTcprtt(in *engine.Input) engine.Fold {
 	f := &tcprtt{in: in, keys: in.Keys(nil), srtt: in.Int("srtt_us")}
@@ -51,7 +45,7 @@ func newTcprtt(in *engine.Input) engine.Fold {
 	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
 	f.table = in.Table(render.Spec{Name: "spread", Columns: slices.Concat(shape.Headed(f.keys.Columns, -16), []render.Column{
 		render.Col("segments", render.Int).Text("SEGMENTS", 10), us("min_us", "MIN"), us("p50_us", "P50"), us("p90_us", "P90"), us("p99_us", "P99"), us("max_us", "MAX")})})
-	f.us = shape.Hist[whole](in, "us", "us")
+	f.us = shape.Hist[shape.Whole](in, "us", "us")
 	return shape.Also(f, f.us)
 }
 
@@ -61,7 +55,7 @@ func (f *tcprtt) row(r *engine.Row) {
 		f.unknown++
 		return
 	}
-	f.us.Add(whole{}, us)
+	f.us.Add(shape.Whole{}, us)
 	if q := f.spread.At(f.keys.Of(r)); q != nil {
 		q.AddN(us, f.in.Weigh(1))
 	}

@@ -118,8 +118,8 @@ func (c *Conn) ready(at int64, p Positions) bool {
 	return c.stage != over
 }
 
-// State takes a change of state by the kernel's names, with the positions then, which are not used
-// where the kernel has none yet. accepts says that Accept will be called.
+// State takes a change of state by the kernel's names, with the positions then, nil before there is a
+// connection. accepts says that Accept will be called.
 func (c *Conn) State(at int64, to string, p *Positions, accepts bool) {
 	switch to {
 	case "LISTEN":
@@ -161,6 +161,9 @@ func (c *Conn) fins(at int64, to string, p Positions) {
 		}
 	}
 }
+
+// Forget leaves the connection out: too little is known of it.
+func (c *Conn) Forget() { c.stage, c.End, c.Split, c.Estimated = over, c.Start, Split{}, 0 }
 
 // Finish ends the connection, or what the recording has of it.
 func (c *Conn) Finish(at int64) {

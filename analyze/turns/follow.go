@@ -127,13 +127,16 @@ func (f *Follower) state(r *engine.Row) {
 	if r.Sock == nil || r.Sock.Strange || r.Sock.Protocol != "tcp" {
 		return
 	}
-	p, ok := f.positions(r)
 	to := r.Str(f.col.newState)
-	if !ok {
+	switch p, ok := f.positions(r); {
+	case ok:
+		f.of(r).State(r.TS, to, &p, f.accepts)
+	case to == "SYN_SENT" || to == "SYN_RECV" || to == "CLOSE":
 		f.of(r).State(r.TS, to, nil, f.accepts)
-		return
+	case to != "LISTEN":
+		f.Lacking++
+		f.of(r).Forget()
 	}
-	f.of(r).State(r.TS, to, &p, f.accepts)
 }
 
 func (f *Follower) accept(r *engine.Row) {

@@ -78,6 +78,10 @@ SELECT nonagle & 7, count(*) AS n FROM capture WHERE event = 'tcp_write_xmit' GR
 -- @ tcprtt | us count
 SELECT bucket(srtt_us), count(*) AS n FROM capture WHERE event = 'tcp_rcv_est' AND srtt_us > 0 GROUP BY ALL;
 
+-- @ waits | ~
+SELECT ts_ns, sock, event, dir, snd_nxt, rcv_nxt, unsent_bytes, unread_bytes, payload_bytes, acked_bytes FROM capture
+WHERE event IN ('tcp_rcv_est', 'sock_io', 'tcp_state', 'sys_accept', 'tcp_retrans') ORDER BY sock, ts_ns;
+
 -- @ tcpdrop | ~
 SELECT ts_ns, pid, saddr, sport, daddr, dport, state, tcp_flags, drop_reason, kstack FROM capture
 WHERE event = 'skb_drop' AND protocol = 'tcp' ORDER BY ts_ns;

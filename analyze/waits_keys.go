@@ -1,0 +1,46 @@
+package analyze
+
+import (
+	"fmt"
+
+	"netrec/analyze/agg"
+	"netrec/analyze/engine"
+	"netrec/analyze/render"
+)
+
+// waitKeys tell connections apart by what is known of their socket, not by who was on the CPU.
+var waitKeys = map[string]engine.KeyDef{
+	"service": textOf("service", serviceOf),
+	"process": textOf("process", processOf),
+	"comm":    textOf("comm", func(s *agg.Socket) string { return s.Comm }),
+	"cgroup":  textOf("cgroup", func(s *agg.Socket) string { return s.Cgroup }),
+	"peer":    textOf("peer", func(s *agg.Socket) string { return s.Raddr }),
+	"pid":     numberOf("pid", func(s *agg.Socket) int64 { return s.Pid }),
+	"netns":   numberOf("netns", func(s *agg.Socket) int64 { return s.Netns }),
+}
+
+func textOf(name string, of func(*agg.Socket) string) engine.KeyDef {
+	return engine.KeyDef{Columns: []render.Column{render.Col(name, render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(of(r.Sock)) }}
+}
+
+func numberOf(name string, of func(*agg.Socket) int64) engine.KeyDef {
+	return engine.KeyDef{Columns: []render.Column{render.Col(name, render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+		n := of(r.Sock)
+		v.IntOr(n, n != 0)
+	}}
+}
+
+// serviceOf is the port that the socket serves, or the address and port that it uses.
+func serviceOf(s *agg.Socket) string {
+	if s.Serves() {
+		return fmt.Sprintf(":%d", s.Lport)
+	}
+	return render.Endpoint(s.Raddr, s.Rport)
+}
+
+func processOf(s *agg.Socket) string {
+	if s.Pid == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (%d)", s.Comm, s.Pid)
+}
