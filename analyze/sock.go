@@ -18,8 +18,9 @@ var _ = register(engine.Analysis{
 	ArgFrom:  "socks --sort bytes",
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
 	Main:     []string{"events"},
-	Help: `Every life of the socket address, with its identity, owner, duration and totals; then one
-timeline of all of them. Frequent events (I/O, segments, transmit attempts) between two
+	Help: `Every life of the socket address, with its identity, owner, duration and totals; where the
+time of each went, and its first turns (waits says what that means); then one timeline of all
+of them. Frequent events (I/O, segments, transmit attempts) between two
 other events are summed up, one line for each kind.
 Formats for programs also have the table events: one row per event of the socket, with
 every column that applies. csv prints that table; --table lives or timeline selects another.`,
@@ -34,6 +35,7 @@ type sock struct {
 	line  *timeline
 	sums  agg.PerSocket[line.Usage]
 	again *engine.Resent
+	waits *sockWaits
 }
 
 func newSock(in *engine.Input) engine.Fold {
@@ -54,6 +56,7 @@ func newSock(in *engine.Input) engine.Fold {
 		render.Col("tx_bytes", render.Int).Text("sent", -12).In("bytes"), render.Col("rx_bytes", render.Int).Text("received", -12).In("bytes"),
 		render.Col("retransmits", render.Int).Text("retransmits", -12).In("segments"), render.Col("drops", render.Int).Text("drops", -12),
 		render.Col("rows", render.Int).Text("rows", -12), render.Col("first_ns", render.Int).In("ns"), render.Col("last_ns", render.Int).In("ns")}}).Hold(1 << 16)
+	f.waits = newSockWaits(in)
 	f.line = newTimeline(in, max(1, in.Number("limit")))
 	return f
 }
@@ -114,6 +117,7 @@ func (f *sock) at(ts int64) string {
 func (f *sock) Finish(a *render.Answer) {
 	f.line.flush()
 	f.lives.Show()
+	f.waits.Finish(a)
 	f.line.t.Show()
 	f.again.Note(a)
 	if n := f.line.t.Dropped; n > 0 {

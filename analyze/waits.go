@@ -78,6 +78,9 @@ type slowTurn struct {
 
 func newWaits(in *engine.Input) engine.Fold {
 	f := &waits{in: in, keys: in.Keys(waitKeys)}
+	for _, e := range turns.Needed {
+		in.On(e, nil)
+	}
 	f.follow = turns.Follow(in, f.turn, f.ended)
 	ms := func(name, head string) render.Column {
 		return render.Col(name, render.Fixed).Digits(3).Text(head, 9).In("ms")
@@ -132,7 +135,7 @@ func (f *waits) ended(c *turns.Followed) {
 // Finish writes the lines, most time in turns first, then the slowest turns.
 func (f *waits) Finish(a *render.Answer) {
 	if f.follow.Lacking > 0 {
-		a.Note("left out, recorded by a netrec without byte positions: " +engine.Plural(f.follow.Lacking, "row", "rows") + "; record again to see these waits")
+		a.Note("left out, recorded by a netrec without byte positions: " + engine.Plural(f.follow.Lacking, "row", "rows") + "; record again to see these waits")
 	}
 	for _, k := range f.by.Sorted(func(w *waited) int64 { return w.split[turns.Idle] - w.split.Total() }, engine.Key.Compare) {
 		w := f.by.At(k)

@@ -6,6 +6,9 @@ import (
 	"netrec/analyze/scan"
 )
 
+// Needed are the events without which nothing can be said.
+var Needed = []string{"tcp_rcv_est", "sock_io"}
+
 // Followed is a connection of a recording.
 type Followed struct {
 	Conn
@@ -34,7 +37,7 @@ type columns struct {
 }
 
 // Follow hands every turn and the end of every connection of the recording to the functions, either
-// of which may be nil. A connection that is still open ends with the recording. What is handed over is reused
+// of which may be nil. It uses the events Needed, tcp_state, sys_accept and tcp_retrans. A connection that is still open ends with the recording. What is handed over is reused
 // after the call.
 func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)) *Follower {
 	f := &Follower{in: in, turn: turn, ended: ended, accepts: in.Recorded("sys_accept")}
@@ -44,8 +47,8 @@ func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)
 		acked: in.Int("acked_bytes"), gap: in.Int("seq_gap_bytes"), window: in.Int("snd_wnd"), cwnd: in.Int("snd_cwnd"),
 		packets: in.Int("packets_out"), mss: in.Int("mss_bytes"), rtt: in.Int("rtt_min_us"), sndbuf: in.Int("sk_sndbuf"), wmem: in.Int("sk_wmem_queued")}
 	in.Sockets("")
-	in.On("tcp_rcv_est", f.arrives)
-	in.On("sock_io", f.call)
+	in.Use("tcp_rcv_est", "", f.arrives)
+	in.Use("sock_io", "", f.call)
 	in.Use("tcp_state", "", f.state)
 	in.Use("sys_accept", "time in the accept queue is not told apart", f.accept)
 	in.Use("tcp_retrans", "recovery is told apart only where congestion control notes it", f.retransmit)
