@@ -111,7 +111,7 @@ func (c *Conn) waiting() Wait {
 func (c *Conn) sending() Wait {
 	unsent := c.written.at - c.sent.at
 	switch {
-	case c.loss || c.resent:
+	case c.loss:
 		return Recovery
 	case unsent > 0 && c.mss > 0 && c.acked.at+c.window-c.sent.at < min(unsent, c.mss):
 		return PeerWindow
@@ -121,6 +121,8 @@ func (c *Conn) sending() Wait {
 		return HeldNagle
 	case unsent > 0:
 		return HeldPacing
+	case c.resent: // maybe a probe, which a peer provokes that reads nothing: so after its window
+		return Recovery
 	case c.full || c.blocked:
 		return HeldSndbuf
 	}
