@@ -37,28 +37,25 @@ report show these numbers at a finer resolution.`,
 type rateKey struct{ event, why string }
 
 type eventrates struct {
-	in       *engine.Input
-	t        *render.Table
-	plain    []int64 // by event id: most rows have no reason
-	counts   map[rateKey]int64
-	names    agg.Intern
-	step     int64 // ns
-	from     int64 // of the interval
-	wrong    bool
-	again    *engine.Resent
-	noted    int64 // when the recorder last noted what it used
-	used     int64 // by then, ns of CPU
-	reason   scan.Col
-	location scan.Col
-	lost     scan.Col
-	lostKind scan.Col
+	in     *engine.Input
+	t      *render.Table
+	plain  []int64 // by event id: most rows have no reason
+	counts map[rateKey]int64
+	names  agg.Intern
+	step   int64 // ns
+	from   int64 // of the interval
+	wrong  bool
+	again  *engine.Resent
+	noted  int64 // when the recorder last noted what it used
+	used   int64 // by then, ns of CPU
 
-	user, sys, rss scan.Col
+	LostCount, UserNs, SysNs, RssBytes scan.Int
+	DropReason, Location, LostEvent    scan.Str
 }
 
 func newEventrates(in *engine.Input) engine.Fold {
-	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong", again: in.Resent(),
-		reason: in.Str("drop_reason"), location: in.Str("location"), lost: in.Int("lost_count"), lostKind: in.Str("lost_event"), user: in.Int("user_ns"), sys: in.Int("sys_ns"), rss: in.Int("rss_bytes")}
+	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong", again: in.Resent()}
+	in.Bind(f)
 	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
 	if in.Text("of") == "recorder" {
 		f.t = in.Table(render.Spec{Name: "recorder", Columns: []render.Column{second, render.Col("cpu_percent", render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
@@ -85,9 +82,9 @@ func (f *eventrates) row(r *engine.Row) {
 	k, n := rateKey{event: r.Event.Name}, int64(1)
 	switch k.event {
 	case "lost":
-		k.why, n = f.names.Get(r.Str(f.lostKind)), r.Int(f.lost)
+		k.why, n = f.names.Get(r.Str(f.LostEvent)), r.Int(f.LostCount)
 	case "skb_drop":
-		if k.why = f.names.Get(r.Str(f.reason)); f.wrong && findings.LeftOver(k.why, r.Str(f.location)) {
+		if k.why = f.names.Get(r.Str(f.DropReason)); f.wrong && findings.LeftOver(k.why, r.Str(f.Location)) {
 			return
 		}
 	case "tcp_retrans":
@@ -125,9 +122,9 @@ func (f *eventrates) show() {
 
 // note takes what the recorder used since it noted it before.
 func (f *eventrates) note(r *engine.Row) {
-	used := r.Int(f.user) + r.Int(f.sys)
+	used := r.Int(f.UserNs) + r.Int(f.SysNs)
 	if ns := r.TS - f.noted; f.noted != 0 && ns > 0 && used >= f.used {
-		f.t.Int((r.TS - f.in.Start()) / 1e9).Int(int64(float64(used-f.used)*1000/float64(ns) + 0.5)).Int(r.Int(f.rss)).Int(r.TS).End()
+		f.t.Int((r.TS - f.in.Start()) / 1e9).Int(int64(float64(used-f.used)*1000/float64(ns) + 0.5)).Int(r.Int(f.RssBytes)).Int(r.TS).End()
 	}
 	f.noted, f.used = r.TS, used
 }

@@ -47,12 +47,13 @@ type gethostlatency struct {
 
 	lookups, failed, changed, bare int64 // changed: names by the return; bare: without what was there then
 
-	pid, tid, comm, dur, host, end, ret, found, herrno, family, function, lib scan.Col
+	Pid, Tid, DurNs, Ret, Found                    scan.Int
+	Comm, Host, HostEnd, HErrno, Family, Func, Lib scan.Str
 }
 
 func newGethostlatency(in *engine.Input) engine.Fold {
-	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), compat: in.Flag("compat"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), dur: in.Int("dur_ns"), host: in.Str("host"), end: in.Str("host_end"),
-		ret: in.Int("ret"), found: in.Int("found"), herrno: in.Str("h_errno"), family: in.Str("family"), function: in.Str("func"), lib: in.Str("lib")}
+	f := &gethostlatency{in: in, whole: in.Flag("bpftrace"), compat: in.Flag("compat")}
+	in.Bind(f)
 	f.tap = in.Tap("lookups")
 	if in.Flag("concurrency") {
 		f.load = &lookupLoad{}
@@ -85,7 +86,7 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 }
 
 func (f *gethostlatency) row(r *engine.Row) {
-	ns, failed := r.Int(f.dur), r.Int(f.ret) != 0 || r.Has(f.found) && r.Int(f.found) == 0
+	ns, failed := r.Int(f.DurNs), r.Int(f.Ret) != 0 || r.Has(f.Found) && r.Int(f.Found) == 0
 	if f.tap != nil {
 		f.tap(ns / 1000)
 	}
@@ -93,25 +94,25 @@ func (f *gethostlatency) row(r *engine.Row) {
 		f.failed++
 	}
 	if f.queries != nil {
-		f.queries.explained(r.Int(f.tid), r.TS-ns, r.TS)
+		f.queries.explained(r.Int(f.Tid), r.TS-ns, r.TS)
 	}
 	if f.load != nil {
 		f.load.add(r.TS-ns, r.TS, failed)
 		return
 	}
-	if f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.pid)).Str(r.Str(f.comm)); f.whole {
+	if f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)); f.whole {
 		f.t.Int(ns / 1e6)
 	} else {
 		f.t.Int(render.Round(ns, 1e6, 2))
 	}
-	f.t.Str(lookupResult(r.Int(f.ret), r.Str(f.herrno), failed)).StrOr(r.Str(f.family)).Str(f.name(r)).IntOr(r.Int(f.ret), r.Has(f.ret)).IntOr(r.Int(f.found), r.Has(f.found)).StrOr(r.Str(f.herrno)).StrOr(r.Str(f.function)).StrOr(r.Str(f.lib)).Int(ns).Int(r.TS).End()
+	f.t.Str(lookupResult(r.Int(f.Ret), r.Str(f.HErrno), failed)).StrOr(r.Str(f.Family)).Str(f.name(r)).IntOr(r.Int(f.Ret), r.Has(f.Ret)).IntOr(r.Int(f.Found), r.Has(f.Found)).StrOr(r.Str(f.HErrno)).StrOr(r.Str(f.Func)).StrOr(r.Str(f.Lib)).Int(ns).Int(r.TS).End()
 }
 
 // name is what was looked up, or what the originals take for it.
 func (f *gethostlatency) name(r *engine.Row) string {
-	begun, end := r.Str(f.host), r.Str(f.end)
+	begun, end := r.Str(f.Host), r.Str(f.HostEnd)
 	switch {
-	case !r.Has(f.end):
+	case !r.HasStr(f.HostEnd):
 		f.bare++
 		return begun
 	case begun != end:

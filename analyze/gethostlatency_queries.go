@@ -37,15 +37,15 @@ type queries struct {
 	mute    int64 // without an answer
 	names   agg.Intern
 
-	dir, ret, pid, tid, comm scan.Col
-	bytes                    *engine.Bytes
-	dest, dpt, peer, ppt     scan.Col
-	raddr, rport             scan.Col
+	bytes *engine.Bytes
+
+	Ret, Pid, Tid, DestPort, PeerPort, Rport scan.Int
+	Dir, Comm, DestAddr, PeerAddr, Raddr     scan.Str
 }
 
 func newQueries(in *engine.Input, without string) *queries {
-	f := &queries{in: in, done: map[int64][]query{}, dir: in.Str("dir"), ret: in.Int("ret"), pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), bytes: in.Bytes(),
-		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	f := &queries{in: in, done: map[int64][]query{}, bytes: in.Bytes()}
+	in.Bind(f)
 	in.Sockets("")
 	in.Use("udp_msg", without, f.msg)
 	in.Use("tcp_msg", "", f.msg)
@@ -54,15 +54,15 @@ func newQueries(in *engine.Input, without string) *queries {
 }
 
 func (f *queries) msg(r *engine.Row) {
-	send := r.Str(f.dir) == "send"
-	addr, port := r.Str(f.peer), r.Int(f.ppt)
+	send := r.Str(f.Dir) == "send"
+	addr, port := r.Str(f.PeerAddr), r.Int(f.PeerPort)
 	if send {
-		addr, port = r.Str(f.dest), r.Int(f.dpt)
+		addr, port = r.Str(f.DestAddr), r.Int(f.DestPort)
 	}
 	if port == 0 {
-		addr, port = r.Str(f.raddr), r.Int(f.rport)
+		addr, port = r.Str(f.Raddr), r.Int(f.Rport)
 	}
-	if r.Sock == nil || port != line.DNSPort || r.Int(f.ret) <= 0 {
+	if r.Sock == nil || port != line.DNSPort || r.Int(f.Ret) <= 0 {
 		return
 	}
 	a := f.open.Of(r.Sock)
@@ -71,7 +71,7 @@ func (f *queries) msg(r *engine.Row) {
 		a.at[a.n] = r.TS
 		a.n++
 	case !send && a.n > 0 && !f.bytes.Peeked(r):
-		f.add(r.Int(f.tid), query{a.at[0], r.TS, shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(addr)})
+		f.add(r.Int(f.Tid), query{a.at[0], r.TS, shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, f.names.Get(addr)})
 		copy(a.at[:], a.at[1:a.n])
 		a.n--
 	}

@@ -28,7 +28,7 @@ handler whose device had not raised the interrupt; --compat does the same.`,
 					return
 				}
 			}
-			h.Add(r, r.Int(h.Dur))
+			h.Add(r, r.Int(h.DurNs))
 		})
 		return h
 	},

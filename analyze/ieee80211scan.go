@@ -54,15 +54,16 @@ type wifiScan struct {
 	compat   bool
 	global   int64 // start, as the original keeps it
 
-	scans, wrong, outside                             int64
-	wiphy, request, pid, freq, beacon, aborted        scan.Col
-	ssids, wanted, comm, dev, ssid, step, band, chann scan.Col
+	scans, wrong, outside int64
+
+	Wiphy, ScanRequest, Pid, CenterFreq, BeaconFound, Aborted, SsidCount, ChannelCount scan.Int
+	Channel                                                                            scan.Int
+	Comm, Dev, Ssid, ScanStep, WifiBand                                                scan.Str
 }
 
 func newWifiScan(in *engine.Input) engine.Fold {
-	f := &wifiScan{in: in, compat: in.Flag("compat"), radios: map[uint64]int64{}, wiphy: in.Int("wiphy"), request: in.Int("scan_request"), pid: in.Int("pid"),
-		freq: in.Int("center_freq"), beacon: in.Int("beacon_found"), aborted: in.Int("aborted"), ssids: in.Int("ssid_count"), wanted: in.Int("channel_count"),
-		comm: in.Str("comm"), dev: in.Str("dev"), ssid: in.Str("ssid"), step: in.Str("scan_step"), band: in.Str("wifi_band"), chann: in.Int("channel")}
+	f := &wifiScan{in: in, compat: in.Flag("compat"), radios: map[uint64]int64{}}
+	in.Bind(f)
 	in.On("wifi_scan", f.scan)
 	in.Use("wifi_channel", "there are no channels", f.channel)
 	f.t = in.Table(render.Spec{Name: "scans", Look: render.Lines, Columns: []render.Column{render.Col("time", render.Clock).Text("time", -8).ForPeople(),
@@ -76,8 +77,8 @@ func newWifiScan(in *engine.Input) engine.Fold {
 }
 
 func (f *wifiScan) scan(r *engine.Row) {
-	key := scanKey{r.Uint(f.wiphy), r.Uint(f.request)}
-	if r.Str(f.step) == "start" {
+	key := scanKey{r.Uint(f.Wiphy), r.Uint(f.ScanRequest)}
+	if r.Str(f.ScanStep) == "start" {
 		f.scans++
 		f.open.Begin(key, wifiRun{r.TS, f.scans})
 		if len(f.radios) >= maxRadios {
@@ -85,7 +86,7 @@ func (f *wifiScan) scan(r *engine.Row) {
 		}
 		f.radios[key.wiphy]++
 		f.global = r.TS
-		f.line(r, fmt.Sprintf("scan started (on-CPU PID %d, %s)", r.Int(f.pid), r.Str(f.comm)), f.asked(r))
+		f.line(r, fmt.Sprintf("scan started (on-CPU PID %d, %s)", r.Int(f.Pid), r.Str(f.Comm)), f.asked(r))
 		return
 	}
 	run, ok := f.open.End(key)
@@ -100,7 +101,7 @@ func (f *wifiScan) scan(r *engine.Row) {
 		f.wrong++
 	}
 	if f.channels != nil && ok {
-		f.channels.done(r.Str(f.dev), key.wiphy, run.number, r.TS)
+		f.channels.done(r.Str(f.Dev), key.wiphy, run.number, r.TS)
 	}
 	if f.compat {
 		run.start, ok = original, original != 0
@@ -119,41 +120,41 @@ func (f *wifiScan) end(r *engine.Row, start int64, ok bool) {
 }
 
 func (f *wifiScan) channel(r *engine.Row) {
-	if r.Uint(f.chann) == 0 {
+	if r.Uint(f.Channel) == 0 {
 		return
 	}
 	where := ""
-	if f.radios[r.Uint(f.wiphy)] <= 0 {
+	if f.radios[r.Uint(f.Wiphy)] <= 0 {
 		f.outside++
 		where = " (no scan)"
 	} else if f.channels != nil {
-		f.channels.add(r.Uint(f.wiphy), r.TS, r.Str(f.band), r.Int(f.freq), r.Int(f.beacon))
+		f.channels.add(r.Uint(f.Wiphy), r.TS, r.Str(f.WifiBand), r.Int(f.CenterFreq), r.Int(f.BeaconFound))
 	}
-	f.line(r, fmt.Sprintf("scanning channel %s freq %d: beacon_found %d", r.Str(f.band), r.Int(f.freq), r.Int(f.beacon)), where)
+	f.line(r, fmt.Sprintf("scanning channel %s freq %d: beacon_found %d", r.Str(f.WifiBand), r.Int(f.CenterFreq), r.Int(f.BeaconFound)), where)
 }
 
 // asked is what a scan looks for.
 func (f *wifiScan) asked(r *engine.Row) string {
-	s := fmt.Sprintf(" %s: %s", r.Str(f.dev), engine.Plural(r.Int(f.wanted), "channel", "channels"))
-	switch n := r.Int(f.ssids); {
+	s := fmt.Sprintf(" %s: %s", r.Str(f.Dev), engine.Plural(r.Int(f.ChannelCount), "channel", "channels"))
+	switch n := r.Int(f.SsidCount); {
 	case n == 0:
 		s += ", listening only"
-	case r.Str(f.ssid) == "":
+	case r.Str(f.Ssid) == "":
 		s += ", any network"
 	case n > 1:
-		s += fmt.Sprintf(", %q and %d more", r.Str(f.ssid), n-1)
+		s += fmt.Sprintf(", %q and %d more", r.Str(f.Ssid), n-1)
 	default:
-		s += fmt.Sprintf(", %q", r.Str(f.ssid))
+		s += fmt.Sprintf(", %q", r.Str(f.Ssid))
 	}
 	return s
 }
 
 // how is which radio a scan was on, and if it was given up.
 func (f *wifiScan) how(r *engine.Row) string {
-	if r.Int(f.aborted) != 0 {
-		return ", given up, " + r.Str(f.dev)
+	if r.Int(f.Aborted) != 0 {
+		return ", given up, " + r.Str(f.Dev)
 	}
-	return ", " + r.Str(f.dev)
+	return ", " + r.Str(f.Dev)
 }
 
 func (f *wifiScan) line(r *engine.Row, what, more string) { f.put(r, what, more, 0, false) }
@@ -163,8 +164,8 @@ func (f *wifiScan) put(r *engine.Row, what, more string, ms int64, ended bool) {
 	if !f.compat {
 		what += more
 	}
-	f.t.Int(f.in.Local(r.TS)).Str(what).StrOr(r.Str(f.dev)).Uint(r.Uint(f.wiphy)).Int(r.Int(f.pid)).Str(r.Str(f.comm)).StrOr(r.Str(f.band))
-	f.t.IntOr(r.Int(f.freq), r.Has(f.freq)).IntOr(r.Int(f.beacon), r.Has(f.beacon)).IntOr(ms, ended).IntOr(r.Int(f.aborted), r.Has(f.aborted)).Int(r.TS).End()
+	f.t.Int(f.in.Local(r.TS)).Str(what).StrOr(r.Str(f.Dev)).Uint(r.Uint(f.Wiphy)).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).StrOr(r.Str(f.WifiBand))
+	f.t.IntOr(r.Int(f.CenterFreq), r.Has(f.CenterFreq)).IntOr(r.Int(f.BeaconFound), r.Has(f.BeaconFound)).IntOr(ms, ended).IntOr(r.Int(f.Aborted), r.Has(f.Aborted)).Int(r.TS).End()
 }
 
 // Finish shows the channels and tells the rules apart.

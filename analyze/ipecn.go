@@ -65,20 +65,19 @@ type ipecn struct {
 	compat  bool
 	others  int64 // that the original does not see
 
-	dir, stage, family, saddr, daddr, sport, dport scan.Col
-	dev, ifindex, netns, skb, proto, state         scan.Col
-	laddr, raddr, lport, rport                     scan.Col
-	inner                                          ecnInner
+	inner ecnInner
+
+	Sport, Dport, Ifindex, Netns, Skb, Lport, Rport                        scan.Int
+	Dir, Stage, Family, Saddr, Daddr, Dev, Protocol, CaState, Laddr, Raddr scan.Str
 }
 
 func newIpecn(in *engine.Input) engine.Fold {
-	f := &ipecn{in: in, cuts: map[ecnEnds]int64{}, conns: map[ecnConn]bool{}, queues: newEcnQueues(in), compat: in.Flag("compat"), dir: in.Str("dir"), stage: in.Str("stage"), family: in.Str("family"), saddr: in.Str("saddr"), daddr: in.Str("daddr"),
-		sport: in.Int("sport"), dport: in.Int("dport"), dev: in.Str("dev"), ifindex: in.Int("ifindex"), netns: in.Int("netns"), skb: in.Int("skb"), proto: in.Str("protocol"),
-		state: in.Str("ca_state"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), lport: in.Int("lport"), rport: in.Int("rport"), inner: newEcnInner(in)}
+	f := &ipecn{in: in, cuts: map[ecnEnds]int64{}, conns: map[ecnConn]bool{}, queues: newEcnQueues(in), compat: in.Flag("compat"), inner: newEcnInner(in)}
+	in.Bind(f)
 	in.On("ip_ecn", f.row)
 	in.Use("skb_drop", "", func(r *engine.Row) { // the address is free for another
-		f.queued.End(r.Uint(f.skb))
-		f.tunnels.dropped(r.Uint(f.skb))
+		f.queued.End(r.Uint(f.Skb))
+		f.tunnels.dropped(r.Uint(f.Skb))
 	})
 	if !f.compat {
 		f.socks = newEcnSocks(in)
@@ -89,9 +88,9 @@ func newIpecn(in *engine.Input) engine.Fold {
 }
 
 func (f *ipecn) row(r *engine.Row) {
-	packet, header, by := r.Uint(f.skb), f.inner.header(r), ""
+	packet, header, by := r.Uint(f.Skb), f.inner.header(r), ""
 	first := true
-	switch r.Str(f.stage) {
+	switch r.Str(f.Stage) {
 	case "queued":
 		f.queued.Begin(packet, header)
 	case "started":
@@ -103,7 +102,7 @@ func (f *ipecn) row(r *engine.Row) {
 			by = f.qdisc(r)
 		}
 	}
-	if seen := r.Str(f.dir) == "recv" && r.Str(f.family) == "inet" && header != innerHeader; !seen {
+	if seen := r.Str(f.Dir) == "recv" && r.Str(f.Family) == "inet" && header != innerHeader; !seen {
 		if f.others++; f.compat {
 			return
 		}
@@ -113,17 +112,17 @@ func (f *ipecn) row(r *engine.Row) {
 
 // line shows a mark and counts it; for the socket only if it is the first of its packet.
 func (f *ipecn) line(r *engine.Row, header ecnHeader, by string, first bool) {
-	k := ecnFlow{f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), "in", f.names.Get(r.Str(f.dev)), by}
-	if r.Str(f.dir) == "send" {
+	k := ecnFlow{f.names.Get(r.Str(f.Saddr)), f.names.Get(r.Str(f.Daddr)), "in", f.names.Get(r.Str(f.Dev)), by}
+	if r.Str(f.Dir) == "send" {
 		k.dir = "out"
 	}
-	in := ecnInside{ecnFlow: k, header: header, netns: r.Int(f.netns)}
+	in := ecnInside{ecnFlow: k, header: header, netns: r.Int(f.Netns)}
 	if header == noInner {
 		f.flows.Add(k, 1)
 	} else {
-		in.inner.from, in.inner.to = f.names.Get(r.Str(f.inner.saddr)), f.names.Get(r.Str(f.inner.daddr))
+		in.inner.from, in.inner.to = f.names.Get(r.Str(f.inner.InnerSaddr)), f.names.Get(r.Str(f.inner.InnerDaddr))
 	}
-	known := f.tunnels.pass(r.Uint(f.skb), in)
+	known := f.tunnels.pass(r.Uint(f.Skb), in)
 	if f.socks != nil {
 		f.mark(r, in, first && !known)
 	}

@@ -24,19 +24,23 @@ func (h ecnHeader) String() string {
 
 // ecnInner is the columns of the header that a tunnel's packet carries. Older recordings
 // have none of them.
-type ecnInner struct{ saddr, daddr, proto, sport, dport, outer, tos scan.Col }
+type ecnInner struct {
+	Tos, InnerTos, InnerSport, InnerDport scan.Int
+	InnerSaddr, InnerDaddr, InnerProtocol scan.Str
+}
 
 func newEcnInner(in *engine.Input) ecnInner {
-	return ecnInner{saddr: in.Str("inner_saddr"), daddr: in.Str("inner_daddr"), proto: in.Str("inner_protocol"), sport: in.Int("inner_sport"), dport: in.Int("inner_dport"),
-		outer: in.Int("tos"), tos: in.Int("inner_tos")}
+	var c ecnInner
+	in.Bind(&c)
+	return c
 }
 
 // header says which of a packet's headers has the mark.
 func (c *ecnInner) header(r *engine.Row) ecnHeader {
 	const congested = 3
-	inner, outer := r.Int(c.tos)&congested == congested, r.Int(c.outer)&congested == congested
+	inner, outer := r.Int(c.InnerTos)&congested == congested, r.Int(c.Tos)&congested == congested
 	switch {
-	case !r.Has(c.tos):
+	case !r.Has(c.InnerTos):
 		return noInner
 	case inner && outer:
 		return bothHeaders
@@ -63,8 +67,8 @@ func (f *ipecn) put(r *engine.Row, in ecnInside) {
 	if f.t.Int(f.in.Local(r.TS)).Str("ECN CE from:").Str(in.from); !f.compat {
 		f.t.Str(in.words())
 	}
-	f.t.Str(in.to).Str(in.dir).Str(r.Str(f.family)).Str(in.dev).StrOr(in.by).StrOr(r.Str(f.proto)).IntOr(r.Int(f.sport), r.Has(f.sport)).IntOr(r.Int(f.dport), r.Has(f.dport)).
-		StrOr(in.header.String()).StrOr(in.inner.from).StrOr(in.inner.to).StrOr(r.Str(f.inner.proto)).IntOr(r.Int(f.inner.sport), r.Has(f.inner.sport)).IntOr(r.Int(f.inner.dport), r.Has(f.inner.dport)).Int(r.TS).End()
+	f.t.Str(in.to).Str(in.dir).Str(r.Str(f.Family)).Str(in.dev).StrOr(in.by).StrOr(r.Str(f.Protocol)).IntOr(r.Int(f.Sport), r.Has(f.Sport)).IntOr(r.Int(f.Dport), r.Has(f.Dport)).
+		StrOr(in.header.String()).StrOr(in.inner.from).StrOr(in.inner.to).StrOr(r.Str(f.inner.InnerProtocol)).IntOr(r.Int(f.inner.InnerSport), r.Has(f.inner.InnerSport)).IntOr(r.Int(f.inner.InnerDport), r.Has(f.inner.InnerDport)).Int(r.TS).End()
 }
 
 // words is the line behind the source.

@@ -14,7 +14,8 @@ type ecnQueues struct {
 	devices map[packets.Device]string // kind of the discipline that was last given a packet there
 	names   agg.Intern
 
-	skb, netns, dev, kind scan.Col
+	Skb, Netns     scan.Int
+	Dev, QdiscKind scan.Str
 }
 
 // ecnQueued is the innermost discipline of a packet that may have marked it.
@@ -25,7 +26,8 @@ type ecnQueued struct {
 }
 
 func newEcnQueues(in *engine.Input) *ecnQueues {
-	f := &ecnQueues{devices: map[packets.Device]string{}, skb: in.Int("skb"), netns: in.Int("netns"), dev: in.Str("dev"), kind: in.Str("qdisc_kind")}
+	f := &ecnQueues{devices: map[packets.Device]string{}}
+	in.Bind(f)
 	in.Context("qdisc_enq", "the discipline that marked is that of the start", f.enter)
 	in.Context("qdisc_deq", "", f.leave)
 	return f
@@ -35,28 +37,28 @@ func newEcnQueues(in *engine.Input) *ecnQueues {
 var neverMarks = map[string]bool{"": true, "noqueue": true, "mq": true, "pfifo": true, "bfifo": true, "pfifo_fast": true, "pfifo_head_drop": true}
 
 func (f *ecnQueues) enter(r *engine.Row) {
-	q := ecnQueued{dev: packets.Device{Netns: r.Int(f.netns), Name: f.names.Get(r.Str(f.dev))}, kind: f.names.Get(r.Str(f.kind))}
-	if before, in := f.packets.Open(r.Uint(f.skb)); in && !before.left && before.dev == q.dev && neverMarks[q.kind] {
+	q := ecnQueued{dev: packets.Device{Netns: r.Int(f.Netns), Name: f.names.Get(r.Str(f.Dev))}, kind: f.names.Get(r.Str(f.QdiscKind))}
+	if before, in := f.packets.Open(r.Uint(f.Skb)); in && !before.left && before.dev == q.dev && neverMarks[q.kind] {
 		return // the discipline around it does more
 	}
-	f.packets.Begin(r.Uint(f.skb), q)
+	f.packets.Begin(r.Uint(f.Skb), q)
 	if len(f.devices) < agg.MaxFlows && !neverMarks[q.kind] {
 		f.devices[q.dev] = q.kind
 	}
 }
 
 func (f *ecnQueues) leave(r *engine.Row) {
-	if q, in := f.packets.Open(r.Uint(f.skb)); in && !q.left {
+	if q, in := f.packets.Open(r.Uint(f.Skb)); in && !q.left {
 		q.left = true
-		f.packets.Begin(r.Uint(f.skb), q)
+		f.packets.Begin(r.Uint(f.Skb), q)
 	}
 }
 
 // of is the kind of the discipline that the packet of a row behind it was in, else the one
 // that was last at work at the device, "" if neither was seen.
 func (f *ecnQueues) of(r *engine.Row) string {
-	dev := packets.Device{Netns: r.Int(f.netns), Name: r.Str(f.dev)}
-	if q, in := f.packets.End(r.Uint(f.skb)); in && q.dev == dev && !neverMarks[q.kind] {
+	dev := packets.Device{Netns: r.Int(f.Netns), Name: r.Str(f.Dev)}
+	if q, in := f.packets.End(r.Uint(f.Skb)); in && q.dev == dev && !neverMarks[q.kind] {
 		return q.kind
 	}
 	return f.devices[dev] // of segments that were cut out of a packet in the queue

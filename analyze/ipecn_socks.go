@@ -37,11 +37,12 @@ type ecnSocks struct {
 	cuts  agg.PerSocket[ecnCuts]
 	ended []*ecnSock
 
-	cwnd, ssthresh scan.Col
+	SndCwnd, SndSsthresh scan.Int
 }
 
 func newEcnSocks(in *engine.Input) *ecnSocks {
-	f := &ecnSocks{in: in, marks: map[ecnEnds]*ecnSock{}, cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh")}
+	f := &ecnSocks{in: in, marks: map[ecnEnds]*ecnSock{}}
+	in.Bind(f)
 	in.Sockets("")
 	in.OnEnd(f.end)
 	return f
@@ -67,7 +68,7 @@ func (f *ecnSocks) mark(k ecnEnds, in bool) {
 // reaction notes that congestion control cuts the window: from what, and to what it will be.
 func (f *ecnSocks) reaction(r *engine.Row) {
 	c := f.cuts.Of(r.Sock)
-	*c = ecnCuts{c.cuts + 1, r.Int(f.cwnd), r.Int(f.ssthresh)}
+	*c = ecnCuts{c.cuts + 1, r.Int(f.SndCwnd), r.Int(f.SndSsthresh)}
 }
 
 // end takes the marks of a socket when its life is over.

@@ -17,7 +17,7 @@ func (f *ipecn) qdisc(r *engine.Row) string {
 		return kind
 	}
 	for _, q := range f.in.Meta.Qdiscs {
-		if int64(q.Index) == r.Int(f.ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.netns)) && !neverMarks[q.Kind] {
+		if int64(q.Index) == r.Int(f.Ifindex) && (q.Netns == 0 || int64(q.Netns) == r.Int(f.Netns)) && !neverMarks[q.Kind] {
 			return f.names.Get(q.Kind)
 		}
 	}
@@ -26,7 +26,7 @@ func (f *ipecn) qdisc(r *engine.Row) string {
 
 // reaction counts where congestion control cuts the window because of a mark.
 func (f *ipecn) reaction(r *engine.Row) {
-	if r.Str(f.state) != "cwr" {
+	if r.Str(f.CaState) != "cwr" {
 		return
 	}
 	if k := f.tcpEnds(r); len(f.cuts) < agg.MaxFlows || f.cuts[k] > 0 {
@@ -37,8 +37,8 @@ func (f *ipecn) reaction(r *engine.Row) {
 
 // tcpEnds are the ends of the socket that a row is about.
 func (f *ipecn) tcpEnds(r *engine.Row) ecnEnds {
-	plain := func(c scan.Col) string { return f.names.Get(strings.TrimPrefix(r.Str(c), "::ffff:")) }
-	return ecnEnds{plain(f.laddr), plain(f.raddr), r.Int(f.lport), r.Int(f.rport)}
+	plain := func(c scan.Str) string { return f.names.Get(strings.TrimPrefix(r.Str(c), "::ffff:")) }
+	return ecnEnds{plain(f.Laddr), plain(f.Raddr), r.Int(f.Lport), r.Int(f.Rport)}
 }
 
 // reactions are how often congestion control cut the window of connections whose packets
@@ -91,9 +91,9 @@ func (f *ipecn) share(a *render.Answer) {
 // inner header, if it is a tunnel's.
 func (f *ipecn) ends(r *engine.Row, in *ecnInside) (k ecnEnds, tcp bool) {
 	if in.header != noInner {
-		return ecnEnds{in.inner.from, in.inner.to, r.Int(f.inner.sport), r.Int(f.inner.dport)}, r.Str(f.inner.proto) == "tcp"
+		return ecnEnds{in.inner.from, in.inner.to, r.Int(f.inner.InnerSport), r.Int(f.inner.InnerDport)}, r.Str(f.inner.InnerProtocol) == "tcp"
 	}
-	return ecnEnds{in.from, in.to, r.Int(f.sport), r.Int(f.dport)}, r.Str(f.proto) == "tcp"
+	return ecnEnds{in.from, in.to, r.Int(f.Sport), r.Int(f.Dport)}, r.Str(f.Protocol) == "tcp"
 }
 
 // mark notes whose packet has a mark, and counts it for the socket of this host, once.

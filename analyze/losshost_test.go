@@ -383,7 +383,7 @@ func (s *lossySource) Scan(q scan.Query, f func(*scan.Row) error) error {
 		q.Columns = append(slices.Clone(q.Columns), s.cpu, s.seq)
 	}
 	return s.Source.Scan(q, func(r *scan.Row) error {
-		if s.lost[hostNumber{r.Int(s.cpu), r.Int(s.seq)}] {
+		if s.lost[hostNumber{r.Int(scan.IntAt(s.cpu)), r.Int(scan.IntAt(s.seq))}] {
 			return nil
 		}
 		return f(r)

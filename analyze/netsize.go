@@ -53,12 +53,13 @@ type netsize struct {
 	offloaded agg.Pending[uint64, offload]
 	original  int64 // tries that the original counts and the right rule does not
 
-	skb, length, rc, segs, size, dev, proto scan.Col
+	Skb, LenBytes, Rc, GsoSegs, GsoSize scan.Int
+	Dev, Ethertype                      scan.Str
 }
 
 func newNetsize(in *engine.Input) engine.Fold {
-	f := &netsize{in: in, keys: in.Keys(nil), compat: in.Flag("compat"), wire: in.Flag("wire"), list: in.Flag("devices"),
-		skb: in.Int("skb"), length: in.Int("len_bytes"), rc: in.Int("rc"), segs: in.Int("gso_segs"), size: in.Int("gso_size"), dev: in.Str("dev"), proto: in.Str("ethertype")}
+	f := &netsize{in: in, keys: in.Keys(nil), compat: in.Flag("compat"), wire: in.Flag("wire"), list: in.Flag("devices")}
+	in.Bind(f)
 	var all []engine.Fold
 	for i, name := range []string{"nic_recv_bytes", "nic_send_bytes", "recv_bytes", "send_bytes"} {
 		f.hists[i] = shape.Hist[engine.Key](in, name, "bytes", f.keys.Columns...)
@@ -81,9 +82,9 @@ func newNetsize(in *engine.Input) engine.Fold {
 
 // add counts a packet at one of the four places.
 func (f *netsize) add(r *engine.Row, place int) {
-	f.hists[place].Add(f.keys.Of(r), r.Int(f.length))
+	f.hists[place].Add(f.keys.Of(r), r.Int(f.LenBytes))
 	d := f.device(r)
-	segs := max(1, r.Int(f.segs))
+	segs := max(1, r.Int(f.GsoSegs))
 	if f.segments[place] != nil {
 		f.segments[place].Add(f.keys.Of(r), segs)
 	}
@@ -101,9 +102,9 @@ func (f *netsize) add(r *engine.Row, place int) {
 }
 
 func (f *netsize) xmit(r *engine.Row) {
-	cut, known := f.offloaded.End(r.Uint(f.skb))
+	cut, known := f.offloaded.End(r.Uint(f.Skb))
 	d := f.device(r)
-	if r.Int(f.rc) == packets.Busy {
+	if r.Int(f.Rc) == packets.Busy {
 		f.original++
 		d.refused++
 		if !f.compat {
@@ -115,10 +116,10 @@ func (f *netsize) xmit(r *engine.Row) {
 		d.wireOut += cut.segs
 	}
 	if f.wire && known {
-		cut.each(r.Int(f.length), func(n int64) { f.hists[1].Add(f.keys.Of(r), n) })
+		cut.each(r.Int(f.LenBytes), func(n int64) { f.hists[1].Add(f.keys.Of(r), n) })
 		return
 	}
-	f.hists[1].Add(f.keys.Of(r), r.Int(f.length))
+	f.hists[1].Add(f.keys.Of(r), r.Int(f.LenBytes))
 }
 
 // Finish lists the devices and what the histograms cannot show.
@@ -151,7 +152,7 @@ type deviceSums struct {
 }
 
 func (f *netsize) device(r *engine.Row) *deviceSums {
-	if d := f.devices.At(shape.Text(r.Str(f.dev))); d != nil {
+	if d := f.devices.At(shape.Text(r.Str(f.Dev))); d != nil {
 		return d
 	}
 	return &deviceSums{}
@@ -180,11 +181,11 @@ type offload struct {
 // started sees how many segments the hardware will make. The driver's answer says if it
 // took the packet.
 func (f *netsize) started(r *engine.Row) {
-	o := offload{max(1, r.Int(f.segs)), r.Int(f.size), 66}
-	if r.Str(f.proto) == "ipv6" {
+	o := offload{max(1, r.Int(f.GsoSegs)), r.Int(f.GsoSize), 66}
+	if r.Str(f.Ethertype) == "ipv6" {
 		o.header = 86
 	}
-	f.offloaded.Begin(r.Uint(f.skb), o)
+	f.offloaded.Begin(r.Uint(f.Skb), o)
 }
 
 // each calls add with the size of every segment of a packet.

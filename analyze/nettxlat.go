@@ -47,14 +47,16 @@ type nettxlat struct {
 	keys               *engine.Keys
 	right, original    agg.Pending[uint64, transmission]
 	compat             bool
-	skb                scan.Col
 
 	ends, origEnds, same, arrived, drops, lost int64
 	whole                                      bool // every end is in the recording
+
+	Skb scan.Int
 }
 
 func newNettxlat(in *engine.Input) engine.Fold {
-	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat"), skb: in.Int("skb")}
+	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat")}
+	in.Bind(f)
 	f.dropped = shape.Hist[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
 	f.local = shape.Hist[engine.Key](in, "local_us", "us", f.keys.Columns...)
 	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
@@ -67,7 +69,7 @@ func newNettxlat(in *engine.Input) engine.Fold {
 	in.Use("skb_drop", "packets that a driver dropped leave their start behind", f.drop)
 	in.Use("dev_recv", "packets that go on to a receiver on this host count until their end there", f.receive)
 	in.Use("dev_gro_in", "", f.receive)
-	in.Use("skb_free", "", func(r *engine.Row) { f.right.End(r.Uint(f.skb)) })
+	in.Use("skb_free", "", func(r *engine.Row) { f.right.End(r.Uint(f.Skb)) })
 	if f.compat {
 		return shape.Also(f.us, f)
 	}
@@ -76,14 +78,14 @@ func newNettxlat(in *engine.Input) engine.Fold {
 
 func (f *nettxlat) start(r *engine.Row) {
 	t := transmission{r.TS, f.keys.Of(r)}
-	f.right.Begin(r.Uint(f.skb), t)
-	f.original.Begin(r.Uint(f.skb), t)
+	f.right.Begin(r.Uint(f.Skb), t)
+	f.original.Begin(r.Uint(f.Skb), t)
 }
 
 // queued is another way through a device: a tunnel's packet enters the next one.
 func (f *nettxlat) queued(r *engine.Row) {
-	f.right.End(r.Uint(f.skb))
-	f.original.End(r.Uint(f.skb))
+	f.right.End(r.Uint(f.Skb))
+	f.original.End(r.Uint(f.Skb))
 }
 
 // unseen is the end of a packet that no row tells of, as in a namespace that was not recorded.
@@ -100,8 +102,8 @@ func (f *nettxlat) unseenAll() {
 }
 
 func (f *nettxlat) consume(r *engine.Row) {
-	t, ok := f.right.End(r.Uint(f.skb))
-	o, had := f.original.End(r.Uint(f.skb))
+	t, ok := f.right.End(r.Uint(f.Skb))
+	o, had := f.original.End(r.Uint(f.Skb))
 	if had {
 		f.origEnds++
 		if f.compat {
@@ -121,7 +123,7 @@ func (f *nettxlat) consume(r *engine.Row) {
 }
 
 func (f *nettxlat) drop(r *engine.Row) {
-	if t, ok := f.right.End(r.Uint(f.skb)); ok && f.whole {
+	if t, ok := f.right.End(r.Uint(f.Skb)); ok && f.whole {
 		f.drops++
 		f.dropped.Add(t.key, (r.TS-t.ts)/1000)
 	}
@@ -129,7 +131,7 @@ func (f *nettxlat) drop(r *engine.Row) {
 
 // receive is the arrival of the packet.
 func (f *nettxlat) receive(r *engine.Row) {
-	if t, ok := f.right.End(r.Uint(f.skb)); ok {
+	if t, ok := f.right.End(r.Uint(f.Skb)); ok {
 		f.arrived++
 		f.local.Add(t.key, (r.TS-t.ts)/1000)
 	}

@@ -46,13 +46,15 @@ type pollfds struct {
 	all, compat bool
 	watched     int64 // by the row at hand
 
-	left, ppolls, unnamed, timeouts, polls             int64
-	fn, nfds, set, ready, epfd, pid, ret, op, fd, data scan.Col
+	left, ppolls, unnamed, timeouts, polls int64
+
+	Nfds, Epfd, Pid, Ret, Fd, EpollData scan.Int
+	Func, Fds, Ready, EpollOp           scan.Str
 }
 
 func newPollfds(in *engine.Input) engine.Fold {
-	f := &pollfds{in: in, all: in.Flag("any"), compat: in.Flag("compat"), fn: in.Str("func"), nfds: in.Int("nfds"), set: in.Str("fds"), ready: in.Str("ready"), epfd: in.Int("epfd"),
-		pid: in.Int("pid"), ret: in.Int("ret"), op: in.Str("epoll_op"), fd: in.Int("fd"), data: in.Int("epoll_data")}
+	f := &pollfds{in: in, all: in.Flag("any"), compat: in.Flag("compat")}
+	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
 	f.calls = shape.Count[engine.Key](in, "calls", f.keys.Columns...)
@@ -72,19 +74,19 @@ func newPollfds(in *engine.Input) engine.Fold {
 }
 
 func (f *pollfds) control(r *engine.Row) {
-	if r.Int(f.ret) == 0 {
-		f.epolls.Control(r.Str(f.op), r.Int(f.pid), r.Int(f.epfd), r.Int(f.fd), r.Uint(f.data), r.File)
+	if r.Int(f.Ret) == 0 {
+		f.epolls.Control(r.Str(f.EpollOp), r.Int(f.Pid), r.Int(f.Epfd), r.Int(f.Fd), r.Uint(f.EpollData), r.File)
 	}
 }
 
 func (f *pollfds) poll(r *engine.Row) {
-	pid := r.Int(f.pid)
-	switch fn := r.Str(f.fn); {
+	pid := r.Int(f.Pid)
+	switch fn := r.Str(f.Func); {
 	case fn == "ppoll" && f.compat:
 		f.ppolls++
 		return
 	case fn == "poll", fn == "ppoll":
-		if f.watched = r.Int(f.nfds); fn == "ppoll" {
+		if f.watched = r.Int(f.Nfds); fn == "ppoll" {
 			f.ppolls++
 		}
 	case !f.all:
@@ -93,13 +95,13 @@ func (f *pollfds) poll(r *engine.Row) {
 	case fn == "select" || fn == "pselect6":
 		f.watched = 0
 	default:
-		f.watched = f.epolls.Size(pid, r.Int(f.epfd))
+		f.watched = f.epolls.Size(pid, r.Int(f.Epfd))
 	}
-	entries := f.look(r.Str(f.set), r, func(t *pollType) { t.watched++ })
-	f.look(r.Str(f.ready), r, func(t *pollType) { t.ready++ })
+	entries := f.look(r.Str(f.Fds), r, func(t *pollType) { t.watched++ })
+	f.look(r.Str(f.Ready), r, func(t *pollType) { t.ready++ })
 	f.watched = max(f.watched, entries)
 	f.calls.Add(f.keys.Of(r), 1)
-	ret := r.Int(f.ret)
+	ret := r.Int(f.Ret)
 	if f.polls++; ret == 0 {
 		f.timeouts++
 	}
@@ -110,7 +112,7 @@ func (f *pollfds) poll(r *engine.Row) {
 
 // look counts the descriptors of a list of the call's, each by its type.
 func (f *pollfds) look(list string, r *engine.Row, count func(*pollType)) int64 {
-	n, pid := int64(0), r.Int(f.pid)
+	n, pid := int64(0), r.Int(f.Pid)
 	for {
 		e, rest, ok := agg.NextPoll(list)
 		switch list = rest; {
@@ -121,7 +123,7 @@ func (f *pollfds) look(list string, r *engine.Row, count func(*pollType)) int64 
 			f.unnamed += e.More
 			continue
 		case e.Epoll:
-			count(f.types.of(f.epolls.File(pid, r.Int(f.epfd), e.Data)))
+			count(f.types.of(f.epolls.File(pid, r.Int(f.Epfd), e.Data)))
 		default:
 			count(f.types.of(f.in.FD(pid, e.FD)))
 		}

@@ -52,14 +52,16 @@ type profile struct {
 	thread int64 // 0 for all
 
 	folded, noKernel, noUser, delimited, annotated bool
-	pid, tid, cpu, comm, kernel, userland          scan.Col
-	blind                                          int64
+
+	blind int64
+
+	Pid, Tid, Cpu        scan.Int
+	Comm, Kstack, Ustack scan.Str
 }
 
 func newProfile(in *engine.Input) engine.Fold {
-	f := &profile{in: in, only: -1, thread: int64(in.Number("tid")), folded: in.Flag("folded"), noKernel: in.Flag("user-stacks-only"), noUser: in.Flag("kernel-stacks-only"),
-		delimited: in.Flag("delimited"), annotated: in.Flag("annotations"),
-		pid: in.Int("pid"), tid: in.Int("tid"), cpu: in.Int("cpu"), comm: in.Str("comm"), kernel: in.Str("kstack"), userland: in.Str("ustack")}
+	f := &profile{in: in, only: -1, thread: int64(in.Number("tid")), folded: in.Flag("folded"), noKernel: in.Flag("user-stacks-only"), noUser: in.Flag("kernel-stacks-only"), delimited: in.Flag("delimited"), annotated: in.Flag("annotations")}
+	in.Bind(f)
 	if c, err := strconv.ParseInt(in.Text("cpu"), 10, 64); err == nil {
 		f.only = c
 	}
@@ -105,19 +107,19 @@ func (f *profile) title() string {
 }
 
 func (f *profile) row(r *engine.Row) {
-	if f.only >= 0 && r.Int(f.cpu) != f.only || f.thread != 0 && r.Int(f.tid) != f.thread {
+	if f.only >= 0 && r.Int(f.Cpu) != f.only || f.thread != 0 && r.Int(f.Tid) != f.thread {
 		return
 	}
 	if f.layers != nil {
-		f.layers.add(r, r.Str(f.kernel), r.Str(f.userland))
+		f.layers.add(r, r.Str(f.Kstack), r.Str(f.Ustack))
 		return
 	}
-	s := sample{comm: f.names.Get(r.Str(f.comm)), pid: r.Int(f.pid)}
+	s := sample{comm: f.names.Get(r.Str(f.Comm)), pid: r.Int(f.Pid)}
 	if !f.noKernel {
-		s.kernel = f.names.Get(r.Str(f.kernel))
+		s.kernel = f.names.Get(r.Str(f.Kstack))
 	}
 	if !f.noUser {
-		s.user = f.names.Get(r.Str(f.userland))
+		s.user = f.names.Get(r.Str(f.Ustack))
 	}
 	if s.kernel == "" && s.user == "" {
 		f.blind++

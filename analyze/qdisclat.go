@@ -62,12 +62,12 @@ type qdisclat struct {
 	refusals map[packets.Device]int64            // drops of packets that are in no queue
 	told     agg.Pending[uint64, bool]           // packets whose drop is counted already
 
-	skb, qdisc, packets, parent, ok scan.Col
-	kindOf, devOf, derive, reason   scan.Col
-	cpu                             scan.Col
-	right, others, same             int64 // waits by the right rule, by the original's, by both
-	unseen, hidden, homeless        int64
-	whole                           bool // segments are seen when they are cut
+	right, others, same      int64 // waits by the right rule, by the original's, by both
+	unseen, hidden, homeless int64
+	whole                    bool // segments are seen when they are cut
+
+	Skb, Qdisc, Packets, ParentSkb, Ok, Cpu scan.Int
+	QdiscKind, Dev, DeriveKind, DropReason  scan.Str
 }
 
 // originalStart is what the scripts key a start by: each watches one kind.
@@ -77,9 +77,8 @@ type originalStart struct {
 }
 
 func newQdisclat(in *engine.Input) engine.Fold {
-	f := &qdisclat{given: map[int64]packets.Device{}, refusals: map[packets.Device]int64{}, whole: in.Recorded("skb_derive"), reason: in.Str("drop_reason"), cpu: in.Int("cpu"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in),
-		skb: in.Int("skb"), qdisc: in.Int("qdisc"), packets: in.Int("packets"), parent: in.Int("parent_skb"), ok: in.Int("ok"),
-		kindOf: in.Str("qdisc_kind"), devOf: in.Str("dev"), derive: in.Str("derive_kind")}
+	f := &qdisclat{given: map[int64]packets.Device{}, refusals: map[packets.Device]int64{}, whole: in.Recorded("skb_derive"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in)}
+	in.Bind(f)
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
 	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
 	packets.OnLost(in, func() {

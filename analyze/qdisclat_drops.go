@@ -10,8 +10,8 @@ import (
 // gone ends the wait of a packet that will never leave. A drop is one of every discipline
 // that the packet is in, as tc counts them.
 func (f *qdisclat) gone(r *engine.Row, dropped bool) {
-	skb := r.Uint(f.skb)
-	if _, told := f.told.End(skb); dropped && !told && !f.drop(skb) && strings.HasPrefix(r.Str(f.reason), "QDISC_") {
+	skb := r.Uint(f.Skb)
+	if _, told := f.told.End(skb); dropped && !told && !f.drop(skb) && strings.HasPrefix(r.Str(f.DropReason), "QDISC_") {
 		f.refused(r)
 	}
 	f.over(skb)
@@ -40,9 +40,9 @@ func (f *qdisclat) drop(skb uint64) bool {
 // addresses. The device is the one that the packet was given to, else the one that this CPU
 // has given the newest packet to: what a discipline refuses is dropped on the way back.
 func (f *qdisclat) refused(r *engine.Row) {
-	at, ok := f.entry.End(r.Uint(f.skb))
+	at, ok := f.entry.End(r.Uint(f.Skb))
 	if !ok {
-		at, ok = f.given[r.Int(f.cpu)]
+		at, ok = f.given[r.Int(f.Cpu)]
 	}
 	if !ok {
 		f.homeless++
@@ -68,14 +68,14 @@ func (f *qdisclat) place() {
 // dropped is the end of a wait by a discipline that says so itself, before the packet is
 // freed. It may be one that the packet never got into.
 func (f *qdisclat) dropped(r *engine.Row) {
-	skb := r.Uint(f.skb)
+	skb := r.Uint(f.Skb)
 	q := (*queue)(nil)
 	if f.wants(r) {
 		q = f.queues.of(r)
 	}
 	inside := false
 	for place := range f.stays.Places(skb) {
-		inside = inside || place == r.Uint(f.qdisc)
+		inside = inside || place == r.Uint(f.Qdisc)
 	}
 	f.drop(skb)
 	if q != nil && !inside {

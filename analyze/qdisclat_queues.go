@@ -35,12 +35,13 @@ type queues struct {
 	names   agg.Intern
 	nothing queue // all beyond the bound
 
-	qdisc, handle, parent, netns, qlen, backlog, kind, dev scan.Col
+	Qdisc, QdiscHandle, QdiscParent, Netns, Qlen, BacklogBytes scan.Int
+	QdiscKind, Dev                                             scan.Str
 }
 
 func newQueues(in *engine.Input) *queues {
-	f := &queues{byAddr: map[uint64]*queue{}, roots: map[packets.Device]*queue{}, qdisc: in.Int("qdisc"), handle: in.Int("qdisc_handle"), parent: in.Int("qdisc_parent"),
-		netns: in.Int("netns"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes"), kind: in.Str("qdisc_kind"), dev: in.Str("dev")}
+	f := &queues{byAddr: map[uint64]*queue{}, roots: map[packets.Device]*queue{}}
+	in.Bind(f)
 	f.now = &f.nothing
 	if in.Flag("queues") {
 		f.t = in.Table(render.Spec{Name: "queues", Columns: []render.Column{
@@ -74,11 +75,11 @@ func (f *queues) keys(kinds bool) map[string]engine.KeyDef {
 
 // of is the queue of a row that names one.
 func (f *queues) of(r *engine.Row) *queue {
-	q := f.byAddr[r.Uint(f.qdisc)]
-	if q == nil || q.handle != r.Int(f.handle) || q.parent != r.Int(f.parent) || q.kind != r.Str(f.kind) || q.dev != r.Str(f.dev) {
+	q := f.byAddr[r.Uint(f.Qdisc)]
+	if q == nil || q.handle != r.Int(f.QdiscHandle) || q.parent != r.Int(f.QdiscParent) || q.kind != r.Str(f.QdiscKind) || q.dev != r.Str(f.Dev) {
 		q = f.add(r)
 	}
-	q.longest, q.backlog = max(q.longest, r.Int(f.qlen)), max(q.backlog, r.Int(f.backlog))
+	q.longest, q.backlog = max(q.longest, r.Int(f.Qlen)), max(q.backlog, r.Int(f.BacklogBytes))
 	f.now = q
 	return q
 }
@@ -87,9 +88,9 @@ func (f *queues) add(r *engine.Row) *queue {
 	if len(f.all) >= agg.MaxKeys {
 		return &f.nothing
 	}
-	q := &queue{kind: f.names.Get(r.Str(f.kind)), dev: f.names.Get(r.Str(f.dev)), handle: r.Int(f.handle), parent: r.Int(f.parent), netns: r.Int(f.netns)}
+	q := &queue{kind: f.names.Get(r.Str(f.QdiscKind)), dev: f.names.Get(r.Str(f.Dev)), handle: r.Int(f.QdiscHandle), parent: r.Int(f.QdiscParent), netns: r.Int(f.Netns)}
 	q.handleOf, q.parentOf = tcHandle(q.handle), tcHandle(q.parent)
-	f.all, f.byAddr[r.Uint(f.qdisc)] = append(f.all, q), q
+	f.all, f.byAddr[r.Uint(f.Qdisc)] = append(f.all, q), q
 	at := packets.Device{Netns: q.netns, Name: q.dev}
 	if root := f.roots[at]; root == nil || q.parent == rootParent {
 		f.roots[at] = q

@@ -38,15 +38,13 @@ type packet struct {
 	gen   int64
 	whole bool // skb_free tells of every end
 
-	skb, parent, ok, length, rc, packets, segs   scan.Col
-	kind, dev, qdisc, function, location, reason scan.Col
+	Skb, ParentSkb, Ok, LenBytes, Rc, Packets, GsoSegs     scan.Int
+	DeriveKind, Dev, QdiscKind, Func, Location, DropReason scan.Str
 }
 
 func newPacket(in *engine.Input) engine.Fold {
-	f := &packet{in: in, root: in.Addr(), alive: map[uint64]bool{}, whole: in.Meta.Rows["skb_free"] > 0,
-		skb: in.Int("skb"), parent: in.Int("parent_skb"), ok: in.Int("ok"), length: in.Int("len_bytes"), rc: in.Int("rc"),
-		packets: in.Int("packets"), segs: in.Int("gso_segs"), kind: in.Str("derive_kind"), dev: in.Str("dev"), qdisc: in.Str("qdisc_kind"),
-		function: in.Str("func"), location: in.Str("location"), reason: in.Str("drop_reason")}
+	f := &packet{in: in, root: in.Addr(), alive: map[uint64]bool{}, whole: in.Meta.Rows["skb_free"] > 0}
+	in.Bind(f)
 	in.Sockets("")
 	packets.Follow(in, f.over, func() {}) // the time line shows what there is
 	for _, e := range packetEvents {
@@ -61,7 +59,7 @@ func newPacket(in *engine.Input) engine.Fold {
 }
 
 func (f *packet) row(r *engine.Row) {
-	addr, parent := r.Uint(f.skb), r.Uint(f.parent)
+	addr, parent := r.Uint(f.Skb), r.Uint(f.ParentSkb)
 	derived := r.Event.Name == "skb_derive"
 	if addr == f.root && (len(f.alive) == 0 || r.Event.Name == "skb_alloc") {
 		f.gen++
@@ -72,8 +70,8 @@ func (f *packet) row(r *engine.Row) {
 		return
 	}
 	f.line(r, f.words(r))
-	if derived && r.Int(f.ok) != 0 {
-		f.derive(addr, parent, r.Str(f.kind))
+	if derived && r.Int(f.Ok) != 0 {
+		f.derive(addr, parent, r.Str(f.DeriveKind))
 	}
 	if r.Event.Name == "skb_free" || !f.whole && (r.Event.Name == "skb_consume" || r.Event.Name == "skb_drop") {
 		delete(f.alive, addr)
@@ -103,27 +101,27 @@ func (f *packet) derive(child, parent uint64, kind string) {
 
 // words is what the row says.
 func (f *packet) words(r *engine.Row) string {
-	n := r.Int(f.length)
+	n := r.Int(f.LenBytes)
 	switch r.Event.Name {
 	case "skb_alloc":
-		return "born in " + r.Str(f.function)
+		return "born in " + r.Str(f.Func)
 	case "skb_derive":
 		return f.derivation(r)
 	case "dev_queue", "dev_start_xmit", "dev_gro_in", "dev_recv":
-		if segs := r.Int(f.segs); segs > 1 {
-			return fmt.Sprintf("%s, %d bytes for %d segments", r.Str(f.dev), n, segs)
+		if segs := r.Int(f.GsoSegs); segs > 1 {
+			return fmt.Sprintf("%s, %d bytes for %d segments", r.Str(f.Dev), n, segs)
 		}
-		return fmt.Sprintf("%s, %d bytes", r.Str(f.dev), n)
+		return fmt.Sprintf("%s, %d bytes", r.Str(f.Dev), n)
 	case "dev_xmit":
-		return fmt.Sprintf("%s, %d bytes, driver returned %d", r.Str(f.dev), n, r.Int(f.rc))
+		return fmt.Sprintf("%s, %d bytes, driver returned %d", r.Str(f.Dev), n, r.Int(f.Rc))
 	case "qdisc_enq", "qdisc_deq", "qdisc_drop":
-		return fmt.Sprintf("%s of %s, %d bytes", r.Str(f.qdisc), r.Str(f.dev), n)
+		return fmt.Sprintf("%s of %s, %d bytes", r.Str(f.QdiscKind), r.Str(f.Dev), n)
 	case "skb_drop":
-		return fmt.Sprintf("dropped: %s at %s", r.Str(f.reason), r.Str(f.location))
+		return fmt.Sprintf("dropped: %s at %s", r.Str(f.DropReason), r.Str(f.Location))
 	case "skb_consume":
-		return strings.TrimSpace("consumed " + r.Str(f.location))
+		return strings.TrimSpace("consumed " + r.Str(f.Location))
 	case "skb_free":
-		return "end in " + r.Str(f.function)
+		return "end in " + r.Str(f.Func)
 	}
 	return ""
 }
@@ -133,8 +131,8 @@ var derivations = map[string]string{"clone": "cloned from", "copy": "copied from
 
 // derivation says what became of two sk_buffs.
 func (f *packet) derivation(r *engine.Row) string {
-	s := fmt.Sprintf("%s 0x%x", derivations[r.Str(f.kind)], r.Uint(f.parent))
-	if r.Int(f.ok) == 0 {
+	s := fmt.Sprintf("%s 0x%x", derivations[r.Str(f.DeriveKind)], r.Uint(f.ParentSkb))
+	if r.Int(f.Ok) == 0 {
 		return "not " + s
 	}
 	return s
@@ -142,7 +140,7 @@ func (f *packet) derivation(r *engine.Row) string {
 
 func (f *packet) line(r *engine.Row, what string) {
 	pid, comm := f.in.Owner(r)
-	f.t.Int(f.gen).Int((r.TS-f.in.Start())/1000).Uint(r.Uint(f.skb)).IntOr(pid, pid != 0).StrOr(comm).Str(r.Event.Name).Str(what)
+	f.t.Int(f.gen).Int((r.TS-f.in.Start())/1000).Uint(r.Uint(f.Skb)).IntOr(pid, pid != 0).StrOr(comm).Str(r.Event.Name).Str(what)
 	sock := int64(0)
 	if r.Sock != nil {
 		sock = int64(r.Sock.Addr)

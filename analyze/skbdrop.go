@@ -46,15 +46,18 @@ type skbdrop struct {
 	why    agg.Top[dropKey]
 	frames int
 
-	kstack, reason, location, netns scan.Col
-	drops, unsaid                   int64
-	bare                            packets.Stackless
-	uncounted                       agg.Keyed[int64, int64] // drops in namespaces that the counters leave out
+	drops, unsaid int64
+	bare          packets.Stackless
+	uncounted     agg.Keyed[int64, int64] // drops in namespaces that the counters leave out
+
+	Netns                        scan.Int
+	Kstack, DropReason, Location scan.Str
 }
 
 func newSkbdrop(in *engine.Input) engine.Fold {
-	f := &skbdrop{in: in, frames: in.Number("frames"), kstack: in.Str("kstack"), reason: in.Str("drop_reason"), location: in.Str("location"), netns: in.Int("netns")}
-	f.bare.Stack = f.kstack
+	f := &skbdrop{in: in, frames: in.Number("frames")}
+	in.Bind(f)
+	f.bare.Stack = f.Kstack
 	f.keys = in.Keys(f.own())
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
@@ -76,12 +79,12 @@ func (f *skbdrop) row(r *engine.Row) {
 		f.counts.Add(f.keys.Of(r), 1)
 	}
 	f.drops++
-	f.outside(r.Int(f.netns))
+	f.outside(r.Int(f.Netns))
 	f.bare.Row(r)
-	if !r.Has(f.reason) {
+	if !r.HasStr(f.DropReason) {
 		f.unsaid++
 	}
-	f.why.Add(dropKey{r.Str(f.reason), r.Str(f.location)}, 1)
+	f.why.Add(dropKey{r.Str(f.DropReason), r.Str(f.Location)}, 1)
 }
 
 // Finish writes reasons, counters and stacks.
@@ -120,9 +123,9 @@ func (f *skbdrop) own() map[string]engine.KeyDef {
 	saddr, sport, daddr, dport := f.in.Str("saddr"), f.in.Int("sport"), f.in.Str("daddr"), f.in.Int("dport")
 	return map[string]engine.KeyDef{
 		"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)}, Put: func(r *engine.Row, v *engine.KeyValues) {
-			v.Str(packets.Innermost(cmp.Or(r.Str(f.kstack), r.Str(f.location)), f.frames))
+			v.Str(packets.Innermost(cmp.Or(r.Str(f.Kstack), r.Str(f.Location)), f.frames))
 		}},
-		"location": {Columns: []render.Column{render.Col("location", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(f.location)) }},
+		"location": {Columns: []render.Column{render.Col("location", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(f.Location)) }},
 		"dev":      {Columns: []render.Column{render.Col("dev", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.devs.of(r)) }},
 		"flow": {Columns: []render.Column{render.Col("from", render.String), render.Col("to", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
 			from, to := packets.Ends(r, saddr, sport, daddr, dport)

@@ -24,12 +24,13 @@ type dropLines struct {
 	lines line.Waiting[dropLine]
 	names agg.Intern
 
-	ethertype, proto, saddr, daddr, sport, dport, reason, location, length scan.Col
+	Sport, Dport, LenBytes                                  scan.Int
+	Ethertype, Protocol, Saddr, Daddr, DropReason, Location scan.Str
 }
 
 func newDropLines(in *engine.Input) *dropLines {
-	f := &dropLines{in: in, ethertype: in.Str("ethertype"), proto: in.Str("protocol"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
-		reason: in.Str("drop_reason"), location: in.Str("location"), length: in.Int("len_bytes")}
+	f := &dropLines{in: in}
+	in.Bind(f)
 	in.Sockets("")
 	f.lines.Line = f.line
 	in.OnEnd(f.lines.Ended)
@@ -43,10 +44,10 @@ func newDropLines(in *engine.Input) *dropLines {
 
 // add takes a row of skb_drop; its owner may be known only later.
 func (f *dropLines) add(r *engine.Row, dev string) {
-	d := dropLine{dev: dev, proto: f.names.Get(r.Str(f.proto)), reason: f.names.Get(r.Str(f.reason)), location: f.names.Get(r.Str(f.location)),
-		kind: f.names.Get(r.Str(f.ethertype)), length: r.Int(f.length)}
-	if r.Has(f.saddr) {
-		d.from, d.to = packets.Ends(r, f.saddr, f.sport, f.daddr, f.dport)
+	d := dropLine{dev: dev, proto: f.names.Get(r.Str(f.Protocol)), reason: f.names.Get(r.Str(f.DropReason)), location: f.names.Get(r.Str(f.Location)),
+		kind: f.names.Get(r.Str(f.Ethertype)), length: r.Int(f.LenBytes)}
+	if r.HasStr(f.Saddr) {
+		d.from, d.to = packets.Ends(r, f.Saddr, f.Sport, f.Daddr, f.Dport)
 	}
 	if r.Sock != nil {
 		f.lines.Add(r.Sock, r.TS, d)
@@ -73,27 +74,30 @@ func (f *dropLines) Finish(*render.Answer) { f.lines.Rest() }
 // skbDevices knows the device at which each sk_buff was seen last, for rows that do not
 // say it themselves.
 type skbDevices struct {
-	last     agg.Pending[uint64, string]
-	names    agg.Intern
-	skb, dev scan.Col
+	last  agg.Pending[uint64, string]
+	names agg.Intern
+
+	Skb scan.Int
+	Dev scan.Str
 }
 
 // newSkbDevices follows sk_buffs; without says what the answer lacks if they cannot be.
 func newSkbDevices(in *engine.Input, without string) *skbDevices {
-	f := &skbDevices{skb: in.Int("skb"), dev: in.Str("dev")}
+	f := &skbDevices{}
+	in.Bind(f)
 	for _, event := range []string{"dev_queue", "dev_start_xmit", "dev_gro_in", "dev_recv"} {
-		in.Context(event, without, func(r *engine.Row) { f.last.Begin(r.Uint(f.skb), f.names.Get(r.Str(f.dev))) })
+		in.Context(event, without, func(r *engine.Row) { f.last.Begin(r.Uint(f.Skb), f.names.Get(r.Str(f.Dev))) })
 	}
 	packets.Follow(in, func(skb uint64) { f.last.End(skb) }, f.last.Clear)
 	// From here on the address is another's.
 	for _, event := range []string{"skb_alloc", "skb_consume", "skb_free"} {
-		in.Context(event, "", func(r *engine.Row) { f.last.End(r.Uint(f.skb)) })
+		in.Context(event, "", func(r *engine.Row) { f.last.End(r.Uint(f.Skb)) })
 	}
 	return f
 }
 
 // of is the device of the row's sk_buff, "" if none was seen.
 func (f *skbDevices) of(r *engine.Row) string {
-	dev, _ := f.last.Open(r.Uint(f.skb))
+	dev, _ := f.last.Open(r.Uint(f.Skb))
 	return dev
 }

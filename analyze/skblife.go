@@ -57,13 +57,15 @@ type skblife struct {
 	shared        bool // drops are in the recording whether or not their packet was drawn
 	whole         bool // skb_free tells of every end
 
-	skb, parent, ok, kind, function        scan.Col
 	lives, rightNS, originals, originalsNS int64
+
+	Skb, ParentSkb, Ok scan.Int
+	DeriveKind, Func   scan.Str
 }
 
 func newSkblife(in *engine.Input) engine.Fold {
-	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0, skb: in.Int("skb"), parent: in.Int("parent_skb"),
-		ok: in.Int("ok"), kind: in.Str("derive_kind"), function: in.Str("func")}
+	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0}
+	in.Bind(f)
 	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
 	f.packets = shape.Hist[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
 	f.life = shape.Hist[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
@@ -92,9 +94,9 @@ func (f *skblife) lostAll() {
 }
 
 func (f *skblife) born(r *engine.Row) {
-	f.skbs.Born(r.Uint(f.skb), r.TS)
-	if r.Str(f.function) != "__build_skb_around" {
-		f.original.born(r.Uint(f.skb), r.TS)
+	f.skbs.Born(r.Uint(f.Skb), r.TS)
+	if r.Str(f.Func) != "__build_skb_around" {
+		f.original.born(r.Uint(f.Skb), r.TS)
 	}
 }
 
@@ -106,13 +108,13 @@ func (f *skblife) consumed(r *engine.Row) {
 }
 
 func (f *skblife) end(r *engine.Row, dropped bool) {
-	addr := r.Uint(f.skb)
+	addr := r.Uint(f.Skb)
 	if dropped && (f.whole || f.shared) {
 		f.dropped(addr)
 		return
 	}
 	// NAPI keeps this one, and the allocator hears nothing of it.
-	if r.Str(f.function) != "napi_skb_free_stolen_head" {
+	if r.Str(f.Func) != "napi_skb_free_stolen_head" {
 		if birth, ok := f.original.freed(addr); ok {
 			f.originals++
 			f.originalsNS += r.TS - birth

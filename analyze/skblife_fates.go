@@ -77,11 +77,11 @@ func (f *skblife) dropped(addr uint64) {
 }
 
 func (f *skblife) derived(r *engine.Row) {
-	if r.Int(f.ok) == 0 {
+	if r.Int(f.Ok) == 0 {
 		return
 	}
-	child, parent := r.Uint(f.skb), r.Uint(f.parent)
-	switch r.Str(f.kind) {
+	child, parent := r.Uint(f.Skb), r.Uint(f.ParentSkb)
+	switch r.Str(f.DeriveKind) {
 	case "clone":
 		f.skbs.Derived(parent, child, r.TS, agg.Cloned)
 		f.original.cloned(parent, child, r.TS)

@@ -23,20 +23,22 @@ type stages struct {
 	t    *render.Table
 	skbs *agg.Packets
 	sums [stageCount]agg.Stats
-	skb  scan.Col
+
+	Skb scan.Int
 }
 
 func newStages(in *engine.Input, skbs *agg.Packets) *stages {
-	f := &stages{skbs: skbs, skb: in.Int("skb"), t: in.Table(render.Spec{Name: "stages", Columns: []render.Column{
+	f := &stages{skbs: skbs, t: in.Table(render.Spec{Name: "stages", Columns: []render.Column{
 		render.Col("stage", render.String).Text("STAGE", -20), render.Col("skbs", render.Int).Text("SKBS", 10),
 		render.Col("average_ns", render.Int).Text("AVG_ns", 12).In("ns"), render.Col("max_ns", render.Int).Text("MAX_ns", 12).In("ns"),
 		render.Col("total_ns", render.Int).Text("TOTAL_ns", 16).In("ns")}})}
+	in.Bind(f)
 	const without = "the parts of the stack are not all told apart"
 	for _, e := range []struct {
 		event string
 		stage uint8
 	}{{"dev_queue", stageQueue}, {"dev_start_xmit", stageDriver}, {"dev_gro_in", stageReceive}, {"dev_recv", stageReceive}} {
-		in.Use(e.event, without, func(r *engine.Row) { f.enter(r.Uint(f.skb), r.TS, e.stage) })
+		in.Use(e.event, without, func(r *engine.Row) { f.enter(r.Uint(f.Skb), r.TS, e.stage) })
 	}
 	return f
 }

@@ -50,13 +50,15 @@ type so1stbyte struct {
 	socks    agg.PerSocket[firstByte]
 	open     agg.Spans[descriptor] // as the original keeps them
 
-	pid, ret, dur, fd, family, dir, newState scan.Col
-	right, original, agree                   int64
+	right, original, agree int64
+
+	Pid, Ret, DurNs, Fd   scan.Int
+	Family, Dir, NewState scan.Str
 }
 
 func newSo1stbyte(in *engine.Input) engine.Fold {
-	f := &so1stbyte{compat: in.Flag("compat"), keys: in.Keys(nil), pid: in.Int("pid"), ret: in.Int("ret"),
-		dur: in.Int("dur_ns"), fd: in.Int("fd"), family: in.Str("family"), dir: in.Str("dir"), newState: in.Str("new_state")}
+	f := &so1stbyte{compat: in.Flag("compat"), keys: in.Keys(nil)}
+	in.Bind(f)
 	f.gaps = in.Gaps("sys_connect", "sock_io")
 	in.Sockets("")
 	in.On("sys_connect", f.connect)
@@ -70,12 +72,12 @@ func newSo1stbyte(in *engine.Input) engine.Fold {
 }
 
 func (f *so1stbyte) connect(r *engine.Row) {
-	family, ret := r.Str(f.family), r.Int(f.ret)
+	family, ret := r.Str(f.Family), r.Int(f.Ret)
 	if r.Sock == nil || family != "inet" && family != "inet6" {
 		return
 	}
-	d := descriptor{r.Int(f.pid), r.Int(f.fd)}
-	if !r.Has(f.fd) {
+	d := descriptor{r.Int(f.Pid), r.Int(f.Fd)}
+	if !r.Has(f.Fd) {
 		d.fd = -1
 	}
 	s := f.socks.Of(r.Sock)
@@ -84,36 +86,36 @@ func (f *so1stbyte) connect(r *engine.Row) {
 		f.open.End(d)
 		return
 	}
-	s.start, s.key = r.TS-r.Int(f.dur), f.keys.Of(r)
+	s.start, s.key = r.TS-r.Int(f.DurNs), f.keys.Of(r)
 	f.open.Begin(d, s.start)
 }
 
 // accept learns descriptors, which the original's rule goes by.
 func (f *so1stbyte) accept(r *engine.Row) {
-	if r.Sock != nil && r.Int(f.ret) >= 0 && r.Has(f.ret) {
-		f.socks.Of(r.Sock).fd = r.Int(f.ret) + 1
+	if r.Sock != nil && r.Int(f.Ret) >= 0 && r.Has(f.Ret) {
+		f.socks.Of(r.Sock).fd = r.Int(f.Ret) + 1
 	}
 }
 
 func (f *so1stbyte) state(r *engine.Row) {
-	if r.Str(f.newState) == "ESTABLISHED" {
+	if r.Str(f.NewState) == "ESTABLISHED" {
 		f.socks.Of(r.Sock).established = r.TS
 	}
 }
 
 func (f *so1stbyte) io(r *engine.Row) {
-	if r.Sock == nil || r.Str(f.dir) != "recv" {
+	if r.Sock == nil || r.Str(f.Dir) != "recv" {
 		return
 	}
 	s := f.socks.Of(r.Sock)
-	began, ended := f.open.End(descriptor{r.Int(f.pid), s.fd - 1})
+	began, ended := f.open.End(descriptor{r.Int(f.Pid), s.fd - 1})
 	if ended && !f.gaps.Of(r.Sock, began, r.TS) {
 		f.original++
 		if f.compat {
 			f.us.Add(f.keys.Of(r), (r.TS-began)/1000)
 		}
 	}
-	if s.start == 0 || r.Int(f.ret) <= 0 {
+	if s.start == 0 || r.Int(f.Ret) <= 0 {
 		return
 	}
 	if f.gaps.Of(r.Sock, s.start, r.TS) { // the first byte may be among lost rows

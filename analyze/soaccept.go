@@ -35,18 +35,18 @@ type soaccept struct {
 	compat      bool
 	established agg.PerSocket[int64]
 
-	calls, unbuffered, failed                              int64
-	pid, comm, family, peer, peerPort, raddr, rport, lport scan.Col
-	ret, buffer, newState, listener                        scan.Col
+	calls, unbuffered, failed int64
+
+	Pid, PeerPort, Rport, Lport, Ret, PeerBuf, Listener scan.Int
+	Comm, Family, PeerAddr, Raddr, NewState             scan.Str
 }
 
 func newSoaccept(in *engine.Input) engine.Fold {
-	f := &soaccept{compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), peer: in.Str("peer_addr"), peerPort: in.Int("peer_port"),
-		raddr: in.Str("raddr"), rport: in.Int("rport"), lport: in.Int("lport"), ret: in.Int("ret"), buffer: in.Int("peer_buf"),
-		newState: in.Str("new_state"), listener: in.Int("listener")}
+	f := &soaccept{compat: in.Flag("compat")}
+	in.Bind(f)
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the accept queue is not known", func(r *engine.Row) {
-		if r.Str(f.newState) == "ESTABLISHED" {
+		if r.Str(f.NewState) == "ESTABLISHED" {
 			*f.established.Of(r.Sock) = r.TS
 		}
 	})
@@ -62,20 +62,20 @@ func newSoaccept(in *engine.Input) engine.Fold {
 }
 
 func (f *soaccept) accept(r *engine.Row) {
-	family, ret := r.Str(f.family), r.Int(f.ret)
+	family, ret := r.Str(f.Family), r.Int(f.Ret)
 	if family != "inet" && family != "inet6" {
 		return
 	}
 	f.calls++
-	buffered := r.Int(f.buffer) != 0
+	buffered := r.Int(f.PeerBuf) != 0
 	if !buffered {
 		if f.unbuffered++; f.compat {
 			return
 		}
 	}
-	addr, port := r.Str(f.raddr), r.Int(f.rport)
+	addr, port := r.Str(f.Raddr), r.Int(f.Rport)
 	if f.compat {
-		addr, port = r.Str(f.peer), r.Int(f.peerPort)
+		addr, port = r.Str(f.PeerAddr), r.Int(f.PeerPort)
 	}
 	if ret < 0 {
 		f.failed++
@@ -85,8 +85,8 @@ func (f *soaccept) accept(r *engine.Row) {
 	if !known && !f.compat {
 		label = fmt.Sprintf("errno %d %s", -ret, render.ErrnoName(-ret))
 	}
-	f.t.Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(calls.FamilyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
-	f.t.IntOr(r.Int(f.lport), r.Has(f.lport)).IntOr(ret, ret >= 0 && r.Has(f.ret))
+	f.t.Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).Int(calls.FamilyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
+	f.t.IntOr(r.Int(f.Lport), r.Has(f.Lport)).IntOr(ret, ret >= 0 && r.Has(f.Ret))
 	var s agg.Socket
 	wait := int64(-1)
 	if r.Sock != nil && ret >= 0 {
@@ -94,7 +94,7 @@ func (f *soaccept) accept(r *engine.Row) {
 			wait = r.TS - *f.established.Of(r.Sock)
 		}
 	}
-	f.t.IntOr(wait/1000, wait >= 0).IntOr(ret, r.Has(f.ret)).Uint(r.Uint(f.listener)).Int(r.TS)
+	f.t.IntOr(wait/1000, wait >= 0).IntOr(ret, r.Has(f.Ret)).Uint(r.Uint(f.Listener)).Int(r.TS)
 	line.PutIdentity(f.t, &s).End()
 }
 

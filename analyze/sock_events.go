@@ -19,7 +19,8 @@ type sockEvents struct {
 
 // eventCol is a column of the file. Those without a type are made of the row itself.
 type eventCol struct {
-	at   scan.Col
+	num  scan.Int // one of these
+	text scan.Str
 	kind schema.Type
 	name string
 }
@@ -62,7 +63,11 @@ func (f *sockEvents) describe(in *engine.Input, shown bool) {
 			kind = render.Addr
 		}
 		if shown && !made {
-			e.at = column(in, c)
+			if c.Type == schema.String {
+				e.text = in.Str(c.Name)
+			} else {
+				e.num = in.Int(c.Name)
+			}
 		}
 		f.cols, cols = append(f.cols, e), append(cols, render.Col(c.Name, kind).In(c.Unit))
 	}
@@ -80,21 +85,13 @@ func (f *sockEvents) row(r *engine.Row) {
 			f.t.Str(r.Event.Name)
 		case c.kind == schema.Micros:
 			f.t.Str(time.Unix(0, r.TS).UTC().Format("2006-01-02 15:04:05.000000"))
-		case !r.Has(c.at):
-			f.t.Null(1)
-		case c.kind == schema.String:
-			f.t.Str(r.Str(c.at))
+		case c.kind == schema.String && r.HasStr(c.text):
+			f.t.Str(r.Str(c.text))
+		case c.kind != schema.String && r.Has(c.num):
+			f.t.Int(r.Int(c.num))
 		default:
-			f.t.Int(r.Int(c.at))
+			f.t.Null(1)
 		}
 	}
 	f.t.End()
-}
-
-// column makes the scan read a column.
-func column(in *engine.Input, c *schema.Column) scan.Col {
-	if c.Type == schema.String {
-		return in.Str(c.Name)
-	}
-	return in.Int(c.Name)
 }

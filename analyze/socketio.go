@@ -42,14 +42,17 @@ type socketio struct {
 	keys        *engine.Keys
 	sum, compat bool
 
-	failed, peeks, roles, calls     int64
-	ret, dir, rport, dest, peer, fn scan.Col
-	bytes                           *engine.Bytes
+	failed, peeks, roles, calls int64
+
+	bytes *engine.Bytes
+
+	Ret, Rport, DestPort, PeerPort scan.Int
+	Dir, Func                      scan.Str
 }
 
 func newSocketio(in *engine.Input) engine.Fold {
-	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), ret: in.Int("ret"), bytes: in.Bytes(), dir: in.Str("dir"),
-		rport: in.Int("rport"), dest: in.Int("dest_port"), peer: in.Int("peer_port"), fn: in.Str("func")}
+	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), bytes: in.Bytes()}
+	in.Bind(f)
 	own := calls.ResultKeys(in, false)
 	own["dir"] = engine.KeyDef{Columns: []render.Column{render.Col("dir", render.String)}, Put: f.direction}
 	event := "sock_io"
@@ -58,7 +61,7 @@ func newSocketio(in *engine.Input) engine.Fold {
 		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("proto", render.String)}, Put: f.udpName}
 	}
 	if f.compat {
-		own["port"] = engine.KeyDef{Columns: []render.Column{render.Col("port", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.rport)) }}
+		own["port"] = engine.KeyDef{Columns: []render.Column{render.Col("port", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.Rport)) }}
 	}
 	f.keys = in.Keys(own)
 	name := "io"
@@ -72,7 +75,7 @@ func newSocketio(in *engine.Input) engine.Fold {
 }
 
 func (f *socketio) direction(r *engine.Row, v *engine.KeyValues) {
-	if r.Str(f.dir) == "send" {
+	if r.Str(f.Dir) == "send" {
 		v.Str("write")
 	} else {
 		v.Str("read")
@@ -81,7 +84,7 @@ func (f *socketio) direction(r *engine.Row, v *engine.KeyValues) {
 
 // udpName is the kernel's name of the protocol whose function made the row.
 func (f *socketio) udpName(r *engine.Row, v *engine.KeyValues) {
-	if slices.Contains([]string{"udpv6_sendmsg", "udpv6_recvmsg"}, r.Str(f.fn)) {
+	if slices.Contains([]string{"udpv6_sendmsg", "udpv6_recvmsg"}, r.Str(f.Func)) {
 		v.Str("UDPv6")
 	} else {
 		v.Str("UDP")
@@ -90,10 +93,10 @@ func (f *socketio) udpName(r *engine.Row, v *engine.KeyValues) {
 
 func (f *socketio) row(r *engine.Row) {
 	f.calls++
-	if s := r.Sock; s != nil && (s.Serves() || r.Int(f.rport) == 0 && r.Int(f.dest)+r.Int(f.peer) != 0) {
+	if s := r.Sock; s != nil && (s.Serves() || r.Int(f.Rport) == 0 && r.Int(f.DestPort)+r.Int(f.PeerPort) != 0) {
 		f.roles++
 	}
-	n := r.Int(f.ret)
+	n := r.Int(f.Ret)
 	if n < 0 {
 		f.failed++
 	}

@@ -43,14 +43,16 @@ type socksize struct {
 	spread      *sizeSpread
 	keys        *engine.Keys
 
-	ret                            scan.Col
 	bytes                          *engine.Bytes
 	compat                         bool
 	errors, peeks, blind, received int64
+
+	Ret scan.Int
 }
 
 func newSocksize(in *engine.Input) engine.Fold {
-	s := &socksize{keys: in.Keys(nil), ret: in.Int("ret"), bytes: in.Bytes(), compat: in.Flag("compat")}
+	s := &socksize{keys: in.Keys(nil), bytes: in.Bytes(), compat: in.Flag("compat")}
+	in.Bind(s)
 	in.On(calls.IOEvent(in), s.row)
 	if in.Flag("stats") {
 		read := shape.Stats[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
@@ -68,7 +70,7 @@ func newSocksize(in *engine.Input) engine.Fold {
 }
 
 func (s *socksize) row(r *engine.Row) {
-	n := r.Int(s.ret)
+	n := r.Int(s.Ret)
 	if n < 0 {
 		s.errors++
 		return

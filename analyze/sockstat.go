@@ -40,12 +40,13 @@ type sockstat struct {
 	counts map[engine.Key]int64
 	probes map[string]string // of system calls, by their names
 	sends  *calls.Sends
-	fn     scan.Col
-	dir    scan.Col
+
+	Func, Dir scan.Str
 }
 
 func newSockstat(in *engine.Input) engine.Fold {
-	f := &sockstat{in: in, step: int64(max(in.Number("interval"), 1)) * 1e9, counts: map[engine.Key]int64{}, probes: map[string]string{}, fn: in.Str("func"), dir: in.Str("dir")}
+	f := &sockstat{in: in, step: int64(max(in.Number("interval"), 1)) * 1e9, counts: map[engine.Key]int64{}, probes: map[string]string{}}
+	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {Columns: []render.Column{render.Col("probe", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
 	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
@@ -66,12 +67,12 @@ func newSockstat(in *engine.Input) engine.Fold {
 func (f *sockstat) probe(r *engine.Row) string {
 	switch {
 	case r.Event.Name != "sock_io":
-	case r.Str(f.dir) == "send":
+	case r.Str(f.Dir) == "send":
 		return "kprobe:sock_sendmsg"
 	default:
 		return "kprobe:sock_recvmsg"
 	}
-	call := cmp.Or(r.Str(f.fn), strings.TrimPrefix(r.Event.Name, "sys_"))
+	call := cmp.Or(r.Str(f.Func), strings.TrimPrefix(r.Event.Name, "sys_"))
 	p, ok := f.probes[call]
 	if !ok {
 		p = "tracepoint:syscalls:sys_enter_" + call

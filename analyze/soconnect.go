@@ -41,13 +41,15 @@ type soconnect struct {
 	names   agg.Intern
 	finals  line.Outcomes
 
-	calls, later, unknown                          int64
-	pid, comm, family, proto, dest, port, ret, dur scan.Col
+	calls, later, unknown int64
+
+	Pid, DestPort, Ret, DurNs        scan.Int
+	Comm, Family, Protocol, DestAddr scan.Str
 }
 
 func newSoconnect(in *engine.Input) engine.Fold {
-	f := &soconnect{compat: in.Flag("compat"), finals: line.Outcomes{}, pid: in.Int("pid"), comm: in.Str("comm"), family: in.Str("family"), proto: in.Str("protocol"),
-		dest: in.Str("dest_addr"), port: in.Int("dest_port"), ret: in.Int("ret"), dur: in.Int("dur_ns")}
+	f := &soconnect{compat: in.Flag("compat"), finals: line.Outcomes{}}
+	in.Bind(f)
 	in.Sockets("")
 	f.lines.Write = f.line
 	f.tries = calls.NewAttempts(in, f.done)
@@ -65,12 +67,12 @@ func newSoconnect(in *engine.Input) engine.Fold {
 }
 
 func (f *soconnect) connect(r *engine.Row) {
-	family := r.Str(f.family)
+	family := r.Str(f.Family)
 	if family != "inet" && family != "inet6" {
 		return
 	}
-	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, f.names.Get(family), f.names.Get(calls.ConnectProto(r, f.proto)), f.names.Get(r.Str(f.dest)),
-		r.Int(f.port), r.TS, r.Int(f.dur), r.Int(f.ret), -1, "", agg.Socket{}}
+	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, f.names.Get(family), f.names.Get(calls.ConnectProto(r, f.Protocol)), f.names.Get(r.Str(f.DestAddr)),
+		r.Int(f.DestPort), r.TS, r.Int(f.DurNs), r.Int(f.Ret), -1, "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
 		f.lines.Add(l, true)

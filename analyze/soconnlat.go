@@ -50,12 +50,13 @@ type soconnlat struct {
 
 	connects, waited, early, late, given, older int64
 
-	tid, fn, ret, dur, family, epfd, pid, door scan.Col
+	Tid, Ret, DurNs, Epfd, Pid scan.Int
+	Func, Family, Door         scan.Str
 }
 
 func newSoconnlat(in *engine.Input) engine.Fold {
-	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil), tid: in.Int("tid"),
-		fn: in.Str("func"), ret: in.Int("ret"), dur: in.Int("dur_ns"), family: in.Str("family"), epfd: in.Int("epfd"), pid: in.Int("pid"), door: in.Str("door")}
+	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil)}
+	in.Bind(f)
 	hist := func(name string) *shape.Map[engine.Key, agg.Log2] {
 		return shape.Hist[engine.Key](in, name, "us", f.keys.Columns...)
 	}
@@ -74,12 +75,12 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 }
 
 func (f *soconnlat) connect(r *engine.Row) {
-	other := r.Str(f.door) == "io_uring" || r.Str(f.door) == "compat"
-	if family := r.Str(f.family); r.File == nil && (!other || r.Sock == nil) || family != "inet" && family != "inet6" {
+	other := r.Str(f.Door) == "io_uring" || r.Str(f.Door) == "compat"
+	if family := r.Str(f.Family); r.File == nil && (!other || r.Sock == nil) || family != "inet" && family != "inet6" {
 		return
 	}
-	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
-	if !r.Has(f.dur) && r.Str(f.door) == "syscall" {
+	ret, start := r.Int(f.Ret), r.TS-r.Int(f.DurNs)
+	if !r.Has(f.DurNs) && r.Str(f.Door) == "syscall" {
 		f.older++ // it began before the recording did
 		return
 	}
@@ -102,8 +103,8 @@ func (f *soconnlat) connect(r *engine.Row) {
 		return
 	}
 	f.waited++
-	f.waits.begin(r.File, connWait{start: start, key: key, pid: r.Int(f.pid), addr: r.Sock.Addr})
-	f.threads.begin(r.Int(f.tid), threadConnect{r.File, r.File.Serial, start, key})
+	f.waits.begin(r.File, connWait{start: start, key: key, pid: r.Int(f.Pid), addr: r.Sock.Addr})
+	f.threads.begin(r.Int(f.Tid), threadConnect{r.File, r.File.Serial, start, key})
 	if a := f.tries.Socks.Of(r.Sock); !f.polls && a.Ended != 0 {
 		f.waits.end(r.File, max(a.Ended, r.TS), 0)
 	} else {

@@ -63,7 +63,7 @@ func (f *soconnlat) shook(s *agg.Socket, a calls.Attempt) {
 // is asked about it, and its end is that of its handshake.
 func (f *soconnlat) handshake(r *engine.Row, key engine.Key, start int64) {
 	a, w := f.tries.Socks.Of(r.Sock), f.doors.Of(r.Sock)
-	if *w = (connWait{start: start, key: key}); !r.Has(f.dur) && a.Began != 0 {
+	if *w = (connWait{start: start, key: key}); !r.Has(f.DurNs) && a.Began != 0 {
 		w.start = a.Began
 	}
 	if a.Ended >= w.start && a.Ended != 0 {
@@ -106,8 +106,8 @@ func (f *soconnlat) done(w *connWait, ts, ret int64) {
 
 // poll applies both rules, the original's first: it may end at the same call.
 func (f *soconnlat) poll(r *engine.Row) {
-	if fn := r.Str(f.fn); r.Int(f.ret) > 0 && fn != "ppoll" {
-		f.original(r.Int(f.tid), r.TS)
+	if fn := r.Str(f.Func); r.Int(f.Ret) > 0 && fn != "ppoll" {
+		f.original(r.Int(f.Tid), r.TS)
 	}
 	f.waits.poll(r)
 }
@@ -131,8 +131,8 @@ func (f *soconnlat) original(tid, ts int64) {
 
 func (f *soconnlat) control(r *engine.Row) {
 	f.epolled = true
-	if !f.waits.epolls.Seen(r.Int(f.pid), r.Int(f.epfd)) {
-		f.original(r.Int(f.tid), r.TS-r.Int(f.dur))
+	if !f.waits.epolls.Seen(r.Int(f.Pid), r.Int(f.Epfd)) {
+		f.original(r.Int(f.Tid), r.TS-r.Int(f.DurNs))
 	}
 	f.waits.control(r)
 }

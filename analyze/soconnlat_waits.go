@@ -28,12 +28,13 @@ type connWaits struct {
 	lost   int64 // connects whose end may be among lost rows
 	cut    int64 // polls whose list of descriptors was cut while a connect waited
 
-	ready, epfd, fd, op, data, pid, ret scan.Col
+	Epfd, Fd, EpollData, Pid, Ret scan.Int
+	Ready, EpollOp                scan.Str
 }
 
 func newConnWaits(in *engine.Input, done func(w *connWait, ts, ret int64)) *connWaits {
-	f := &connWaits{in: in, byPid: map[int64]int{}, done: done, gaps: in.Gaps("sys_poll", "sys_connect", "sys_epoll_ctl"), ready: in.Str("ready"), epfd: in.Int("epfd"), fd: in.Int("fd"), op: in.Str("epoll_op"),
-		data: in.Int("epoll_data"), pid: in.Int("pid"), ret: in.Int("ret")}
+	f := &connWaits{in: in, byPid: map[int64]int{}, done: done, gaps: in.Gaps("sys_poll", "sys_connect", "sys_epoll_ctl")}
+	in.Bind(f)
 	in.OnFileEnd(func(file *agg.File, _ agg.FileEnd, _ int64) {
 		if w := f.files.Of(file); w.start != 0 {
 			f.forget(w)
@@ -72,18 +73,18 @@ func (f *connWaits) end(file *agg.File, ts, ret int64) {
 
 // control learns what the data of epoll stands for.
 func (f *connWaits) control(r *engine.Row) {
-	if r.Int(f.ret) == 0 {
-		f.epolls.Control(r.Str(f.op), r.Int(f.pid), r.Int(f.epfd), r.Int(f.fd), r.Uint(f.data), r.File)
+	if r.Int(f.Ret) == 0 {
+		f.epolls.Control(r.Str(f.EpollOp), r.Int(f.Pid), r.Int(f.Epfd), r.Int(f.Fd), r.Uint(f.EpollData), r.File)
 	}
 }
 
 // poll ends the connects whose descriptor is in the result.
 func (f *connWaits) poll(r *engine.Row) {
-	pid := r.Int(f.pid)
-	if r.Int(f.ret) <= 0 || len(f.byPid) == 0 {
+	pid := r.Int(f.Pid)
+	if r.Int(f.Ret) <= 0 || len(f.byPid) == 0 {
 		return
 	}
-	for list := r.Str(f.ready); ; {
+	for list := r.Str(f.Ready); ; {
 		e, rest, ok := agg.NextPoll(list)
 		if !ok {
 			return
@@ -96,7 +97,7 @@ func (f *connWaits) poll(r *engine.Row) {
 				f.cut++
 			}
 		case e.Epoll:
-			file = f.epolled(pid, r.Int(f.epfd), e.Data)
+			file = f.epolled(pid, r.Int(f.Epfd), e.Data)
 		default:
 			file = f.in.FD(pid, e.FD)
 		}

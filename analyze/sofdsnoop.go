@@ -52,14 +52,16 @@ type sofdsnoop struct {
 	sent   map[uint64][]fdSender // by file, in the order of sending
 	names  agg.Intern
 
-	waiting                                                       int // in sent
-	lost, nameless                                                int64
-	tid, comm, dir, fd, passed, file, ino, typ, name, sock, other scan.Col
+	waiting        int // in sent
+	lost, nameless int64
+
+	Tid, Fd, FdPassed, File, FileIno, Sock, PassedSock scan.Int
+	Comm, Dir, FileType, FileName                      scan.Str
 }
 
 func newSofdsnoop(in *engine.Input) engine.Fold {
-	f := &sofdsnoop{in: in, compat: in.Flag("compat"), sent: map[uint64][]fdSender{}, tid: in.Int("tid"), comm: in.Str("comm"), dir: in.Str("dir"), fd: in.Int("fd"), passed: in.Int("fd_passed"),
-		file: in.Int("file"), ino: in.Int("file_ino"), typ: in.Str("file_type"), name: in.Str("file_name"), sock: in.Int("sock"), other: in.Int("passed_sock")}
+	f := &sofdsnoop{in: in, compat: in.Flag("compat"), sent: map[uint64][]fdSender{}}
+	in.Bind(f)
 	f.stamp = line.NewStamp(in, false, in.Flag("timestamp"), 9)
 	in.Sockets("their ends are those of the start")
 	from := render.Col("from", render.String)
@@ -75,12 +77,12 @@ func newSofdsnoop(in *engine.Input) engine.Fold {
 }
 
 func (f *sofdsnoop) row(r *engine.Row) {
-	send := r.Str(f.dir) == "send"
+	send := r.Str(f.Dir) == "send"
 	from := f.match(r, send)
-	if tid := f.in.Number("tid"); tid != 0 && int64(tid) != r.Int(f.tid) {
+	if tid := f.in.Number("tid"); tid != 0 && int64(tid) != r.Int(f.Tid) {
 		return
 	}
-	if name := f.in.Text("name"); name != "" && name != r.Str(f.comm) {
+	if name := f.in.Text("name"); name != "" && name != r.Str(f.Comm) {
 		return
 	}
 	action, name := "RECV", f.what(r)
@@ -89,23 +91,23 @@ func (f *sofdsnoop) row(r *engine.Row) {
 	} else if f.nameless++; f.compat {
 		name = "N/A"
 	}
-	socket := fmt.Sprintf("%d:0x%x", r.Int(f.fd), r.Uint(f.sock))
-	if !r.Has(f.fd) {
-		socket = fmt.Sprintf("?:0x%x", r.Uint(f.sock))
+	socket := fmt.Sprintf("%d:0x%x", r.Int(f.Fd), r.Uint(f.Sock))
+	if !r.Has(f.Fd) {
+		socket = fmt.Sprintf("?:0x%x", r.Uint(f.Sock))
 	}
-	f.stamp.Put(f.t, r.TS).Str(action).Int(r.Int(f.tid)).Str(r.Str(f.comm)).Str(socket).Int(r.Int(f.passed)).Str(name).StrOr(from).
-		Uint(r.Uint(f.file)).Str(r.Str(f.typ)).IntOr(r.Int(f.other), r.Int(f.other) != 0).Int(r.TS).End()
+	f.stamp.Put(f.t, r.TS).Str(action).Int(r.Int(f.Tid)).Str(r.Str(f.Comm)).Str(socket).Int(r.Int(f.FdPassed)).Str(name).StrOr(from).
+		Uint(r.Uint(f.File)).Str(r.Str(f.FileType)).IntOr(r.Int(f.PassedSock), r.Int(f.PassedSock) != 0).Int(r.TS).End()
 }
 
 // match remembers who sends a file and finds who sent the one received.
 func (f *sofdsnoop) match(r *engine.Row, send bool) string {
-	file := r.Uint(f.file)
+	file := r.Uint(f.File)
 	if send {
 		if f.waiting >= maxSent {
 			f.forget()
 		}
 		f.waiting++
-		f.sent[file] = append(f.sent[file], fdSender{r.Int(f.tid), f.names.Get(r.Str(f.comm))})
+		f.sent[file] = append(f.sent[file], fdSender{r.Int(f.Tid), f.names.Get(r.Str(f.Comm))})
 		return ""
 	}
 	q := f.sent[file]
@@ -128,14 +130,14 @@ func (f *sofdsnoop) forget() {
 
 // what is the name of the file, or what kind it is of.
 func (f *sofdsnoop) what(r *engine.Row) string {
-	if name := r.Str(f.name); name != "" {
+	if name := r.Str(f.FileName); name != "" {
 		return name
 	}
-	name := fmt.Sprintf("%s:[%d]", r.Str(f.typ), r.Int(f.ino))
-	if r.Int(f.other) == 0 {
+	name := fmt.Sprintf("%s:[%d]", r.Str(f.FileType), r.Int(f.FileIno))
+	if r.Int(f.PassedSock) == 0 {
 		return name
 	}
-	if s := f.in.SocketAt(r.Uint(f.other)); s != nil && s.Laddr != "" {
+	if s := f.in.SocketAt(r.Uint(f.PassedSock)); s != nil && s.Laddr != "" {
 		name += " " + render.Endpoint(s.Laddr, s.Lport) + ">" + render.Endpoint(s.Raddr, s.Rport)
 	}
 	return name

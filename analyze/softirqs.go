@@ -38,19 +38,22 @@ const (
 
 type softirqs struct {
 	*shape.IRQSums
-	compat  bool
-	recent  map[int64][]handled // by CPU
-	names   map[string]string
-	vector  scan.Col
+	compat bool
+	recent map[int64][]handled // by CPU
+	names  map[string]string
+
 	runs    int64
 	inside  int64 // runs with interrupts on top
 	insider int64 // ns
+
+	Vector scan.Str
 }
 
 func newSoftirqs(in *engine.Input) engine.Fold {
-	f := &softirqs{compat: in.Flag("compat"), recent: map[int64][]handled{}, names: map[string]string{}, vector: in.Str("vector")}
+	f := &softirqs{compat: in.Flag("compat"), recent: map[int64][]handled{}, names: map[string]string{}}
+	in.Bind(f)
 	f.IRQSums = shape.NewIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("vector", render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.name(r.Str(f.vector))) }}, "vector", "SOFTIRQ", 16, true)
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.name(r.Str(f.Vector))) }}, "vector", "SOFTIRQ", 16, true)
 	in.On("softirq", f.row)
 	in.Use("irq", "the time of hard interrupts on top is not taken out", f.interrupt)
 	return f
@@ -69,18 +72,18 @@ func (f *softirqs) name(vector string) string {
 }
 
 func (f *softirqs) interrupt(r *engine.Row) {
-	c := r.Int(f.CPU)
+	c := r.Int(f.Cpu)
 	if len(f.recent[c]) >= maxHandled {
 		f.recent[c] = f.recent[c][:0]
 	}
 	if len(f.recent) >= maxCPUs {
 		clear(f.recent)
 	}
-	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.Dur)})
+	f.recent[c] = append(f.recent[c], handled{r.TS, r.Int(f.DurNs)})
 }
 
 func (f *softirqs) row(r *engine.Row) {
-	c, ns := r.Int(f.CPU), r.Int(f.Dur)
+	c, ns := r.Int(f.Cpu), r.Int(f.DurNs)
 	began, on := r.TS-ns, int64(0)
 	for _, h := range f.recent[c] {
 		if h.ts-h.ns >= began {

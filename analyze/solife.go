@@ -38,14 +38,17 @@ type solife struct {
 	names          agg.Intern
 	exit           bool
 
-	unseen, lost                                 int64
-	pid, comm, fd, ret, dur, proto, family, prot scan.Col
-	bytes                                        *engine.Bytes
+	unseen, lost int64
+
+	bytes *engine.Bytes
+
+	Pid, Fd, Ret, DurNs              scan.Int
+	Comm, Protocol, Family, ProtName scan.Str
 }
 
 func newSolife(in *engine.Input) engine.Fold {
-	f := &solife{in: in, exit: in.Flag("from-exit"), pid: in.Int("pid"), comm: in.Str("comm"), fd: in.Int("fd"), ret: in.Int("ret"), dur: in.Int("dur_ns"), proto: in.Str("protocol"),
-		family: in.Str("family"), bytes: in.Bytes(), prot: in.Str("prot_name")}
+	f := &solife{in: in, exit: in.Flag("from-exit"), bytes: in.Bytes()}
+	in.Bind(f)
 	in.Descriptors("they have no beginning and are listed apart if they are used")
 	in.On("sys_connect", f.connect)
 	in.On("sys_accept", f.accept)
@@ -59,13 +62,13 @@ func newSolife(in *engine.Input) engine.Fold {
 }
 
 func (f *solife) begin(r *engine.Row, s *openSock, kind string, fd, start int64) {
-	*s = openSock{start: start, ts: r.TS, pid: r.Int(f.pid), fd: fd, comm: f.names.Get(r.Str(f.comm)), proto: f.names.Get(r.Str(f.proto)), kind: kind}
+	*s = openSock{start: start, ts: r.TS, pid: r.Int(f.Pid), fd: fd, comm: f.names.Get(r.Str(f.Comm)), proto: f.names.Get(r.Str(f.Protocol)), kind: kind}
 	f.learn(r, s)
 	if s.proto != "" && s.proto != "ip" {
 		return
 	}
 	// The row of accept does not say it; TCP is what waits in a queue of IP's.
-	if s.proto = f.names.Get(r.Str(f.family)); kind == "A" && strings.HasPrefix(s.proto, "inet") {
+	if s.proto = f.names.Get(r.Str(f.Family)); kind == "A" && strings.HasPrefix(s.proto, "inet") {
 		s.proto = "tcp"
 	}
 }
@@ -81,26 +84,26 @@ func (f *solife) learn(r *engine.Row, s *openSock) {
 }
 
 func (f *solife) connect(r *engine.Row) {
-	ret, start := r.Int(f.ret), r.TS-r.Int(f.dur)
+	ret, start := r.Int(f.Ret), r.TS-r.Int(f.DurNs)
 	if f.exit {
 		start = r.TS
 	}
 	if ret < 0 && ret != -calls.EINPROGRESS {
 		if ret != -calls.EALREADY && ret != -calls.EISCONN {
 			var s openSock
-			f.begin(r, &s, "C", descriptorOf(r, f.fd), r.TS-r.Int(f.dur))
+			f.begin(r, &s, "C", descriptorOf(r, f.Fd), r.TS-r.Int(f.DurNs))
 			s.put(f.fails, r.TS, false).Str(render.Errno(ret)).End()
 		}
 		return
 	}
 	if r.File != nil && f.files.Of(r.File).start == 0 {
-		f.begin(r, f.files.Of(r.File), "C", descriptorOf(r, f.fd), start)
+		f.begin(r, f.files.Of(r.File), "C", descriptorOf(r, f.Fd), start)
 	}
 }
 
 func (f *solife) accept(r *engine.Row) {
-	if r.File != nil && r.Int(f.ret) >= 0 {
-		f.begin(r, f.files.Of(r.File), "A", descriptorOf(r, f.ret), r.TS)
+	if r.File != nil && r.Int(f.Ret) >= 0 {
+		f.begin(r, f.files.Of(r.File), "A", descriptorOf(r, f.Ret), r.TS)
 	}
 }
 
@@ -181,7 +184,7 @@ func (s *openSock) put(t *render.Table, until int64, passed bool) *render.Table 
 }
 
 // descriptorOf is -1 where io_uring hides it.
-func descriptorOf(r *engine.Row, col scan.Col) int64 {
+func descriptorOf(r *engine.Row, col scan.Int) int64 {
 	if !r.Has(col) {
 		return -1
 	}

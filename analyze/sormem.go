@@ -48,13 +48,16 @@ type sormem struct {
 	allowed               *rmemLimits
 	compat                bool
 
-	late, reads, sends, udp                                        int64
-	dir, proto, rmem, entry, rcvbuf, rcvbufIn, truesize, pages, fn scan.Col
+	late, reads, sends, udp int64
+
+	SkRmemAlloc, RmemEntryBytes, SkRcvbuf, RcvbufEntryBytes, TruesizeBytes scan.Int
+	MemAllocatedPages                                                      scan.Int
+	Dir, Protocol, Func                                                    scan.Str
 }
 
 func newSormem(in *engine.Input) engine.Fold {
-	f := &sormem{compat: in.Flag("compat"), keys: in.Keys(nil), allowed: newRmemLimits(in), dir: in.Str("dir"), proto: in.Str("protocol"), rmem: in.Int("sk_rmem_alloc"),
-		entry: in.Int("rmem_entry_bytes"), rcvbuf: in.Int("sk_rcvbuf"), rcvbufIn: in.Int("rcvbuf_entry_bytes"), fn: in.Str("func"), truesize: in.Int("truesize_bytes"), pages: in.Int("mem_allocated_pages")}
+	f := &sormem{compat: in.Flag("compat"), keys: in.Keys(nil), allowed: newRmemLimits(in)}
+	in.Bind(f)
 	in.Sockets("")
 	f.lines = newOverflows(in, f.compat)
 	f.alloc, f.limit = shape.Hist[engine.Key](in, "rmem_alloc", "bytes", f.keys.Columns...), shape.Hist[engine.Key](in, "rmem_limit", "bytes", f.keys.Columns...)
@@ -77,16 +80,16 @@ func newSormem(in *engine.Input) engine.Fold {
 }
 
 func (f *sormem) io(r *engine.Row) {
-	if r.Str(f.dir) != "recv" || !r.Has(f.rmem) {
+	if r.Str(f.Dir) != "recv" || !r.Has(f.SkRmemAlloc) {
 		return
 	}
 	f.reads++
-	held, limit, key := r.Int(f.entry), r.Int(f.rcvbuf), f.keys.Of(r)
-	if r.Has(f.rcvbufIn) { // TCP may raise the limit during the call
-		limit = r.Int(f.rcvbufIn)
+	held, limit, key := r.Int(f.RmemEntryBytes), r.Int(f.SkRcvbuf), f.keys.Of(r)
+	if r.Has(f.RcvbufEntryBytes) { // TCP may raise the limit during the call
+		limit = r.Int(f.RcvbufEntryBytes)
 	}
-	if !r.Has(f.entry) {
-		held = r.Int(f.rmem)
+	if !r.Has(f.RmemEntryBytes) {
+		held = r.Int(f.SkRmemAlloc)
 		f.late++
 	}
 	f.alloc.Add(key, held)
@@ -94,7 +97,7 @@ func (f *sormem) io(r *engine.Row) {
 	if limit > 0 {
 		f.fill.Add(key, 100*held/limit)
 	}
-	if r.Str(f.proto) == "tcp" && r.Has(f.rcvbuf) {
+	if r.Str(f.Protocol) == "tcp" && r.Has(f.SkRcvbuf) {
 		f.allowed.read(limit)
 	}
 	if peak := f.worst.read(r, held, limit); peak > 0 && limit > 0 {
@@ -103,9 +106,9 @@ func (f *sormem) io(r *engine.Row) {
 }
 
 func (f *sormem) segment(r *engine.Row) {
-	if r.Has(f.rmem) {
-		f.arrival.Add(f.keys.Of(r), r.Int(f.rmem))
-		f.worst.arrived(r, r.Int(f.rmem))
+	if r.Has(f.SkRmemAlloc) {
+		f.arrival.Add(f.keys.Of(r), r.Int(f.SkRmemAlloc))
+		f.worst.arrived(r, r.Int(f.SkRmemAlloc))
 	}
 }
 
@@ -119,19 +122,19 @@ func (f *sormem) drop(r *engine.Row) {
 
 func (f *sormem) full(r *engine.Row) {
 	f.worst.overflow(r)
-	if r.Str(f.fn) == "udp_queue_rcv_skb" {
+	if r.Str(f.Func) == "udp_queue_rcv_skb" {
 		f.udp++
 		return
 	}
-	f.lines.add(r, fmt.Sprintf("rmem_alloc %d > rcvbuf %d, skb size %d", r.Int(f.rmem), r.Int(f.rcvbuf), r.Int(f.truesize)))
+	f.lines.add(r, fmt.Sprintf("rmem_alloc %d > rcvbuf %d, skb size %d", r.Int(f.SkRmemAlloc), r.Int(f.SkRcvbuf), r.Int(f.TruesizeBytes)))
 }
 
 func (f *sormem) exceeded(r *engine.Row) {
-	if r.Str(f.dir) == "send" {
+	if r.Str(f.Dir) == "send" {
 		if f.sends++; !f.compat {
 			return
 		}
 	}
 	f.worst.overflow(r)
-	f.lines.add(r, fmt.Sprintf("rmem_alloc %d, allocated %d", r.Int(f.rmem), r.Int(f.pages)))
+	f.lines.add(r, fmt.Sprintf("rmem_alloc %d, allocated %d", r.Int(f.SkRmemAlloc), r.Int(f.MemAllocatedPages)))
 }

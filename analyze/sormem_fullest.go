@@ -20,7 +20,7 @@ type fullest struct {
 	best  *agg.Greatest[fullSock]
 	names agg.Intern
 
-	reason scan.Col
+	DropReason scan.Str
 }
 
 // fullness is how full the buffer of a socket was.
@@ -37,9 +37,10 @@ type fullSock struct {
 }
 
 func newFullest(in *engine.Input, n int) *fullest {
-	f := &fullest{in: in, reason: in.Str("drop_reason"), best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
+	f := &fullest{in: in, best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
 		return cmp.Or(cmp.Compare(b.overflows+b.drops, a.overflows+a.drops), cmp.Compare(b.permille, a.permille), cmp.Compare(a.Serial, b.Serial))
 	})}
+	in.Bind(f)
 	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
 		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut()}, line.Ends(),
 		[]render.Column{render.Col("most_bytes", render.Int).Text("MOST_B", 9).In("bytes"), render.Col("limit_bytes", render.Int).Text("LIMIT_B", 9).In("bytes"),
@@ -100,7 +101,7 @@ func (f *fullest) drop(r *engine.Row, s *agg.Socket) {
 	if s == nil {
 		return
 	}
-	reason := r.Str(f.reason)
+	reason := r.Str(f.DropReason)
 	for _, word := range [...]string{"RCVBUFF", "PROTO_MEM", "BACKLOG", "RCVQ", "ZEROWINDOW"} {
 		if strings.Contains(reason, word) {
 			f.socks.Of(s).drop(f.names.Get(reason))

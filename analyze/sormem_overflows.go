@@ -30,7 +30,7 @@ type known struct {
 	ok bool
 }
 
-func knownOf(r *engine.Row, c scan.Col) known { return known{r.Int(c), r.Has(c)} }
+func knownOf(r *engine.Row, c scan.Int) known { return known{r.Int(c), r.Has(c)} }
 
 // overflows lists them. A line waits until the owner of the socket and the end of the packet
 // are known: the kernel says why it dropped a packet right after it found no room.
@@ -43,12 +43,13 @@ type overflows struct {
 	compat bool
 	drops  bool // are there
 
-	rmem, rcvbuf, truesize, pages, skb, prot, reason scan.Col
+	SkRmemAlloc, SkRcvbuf, TruesizeBytes, MemAllocatedPages, Skb scan.Int
+	ProtName, DropReason                                         scan.Str
 }
 
 func newOverflows(in *engine.Input, compat bool) *overflows {
-	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}, rmem: in.Int("sk_rmem_alloc"), rcvbuf: in.Int("sk_rcvbuf"), truesize: in.Int("truesize_bytes"),
-		pages: in.Int("mem_allocated_pages"), skb: in.Int("skb"), prot: in.Str("prot_name"), reason: in.Str("drop_reason")}
+	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}}
+	in.Bind(f)
 	f.lines.Line, f.lines.Ready = f.line, func(o *overflow) bool { return o.dropped }
 	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: slices.Concat([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
 		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
@@ -61,8 +62,8 @@ func newOverflows(in *engine.Input, compat bool) *overflows {
 // add takes a row; what says it as the original does.
 func (f *overflows) add(r *engine.Row, what string) {
 	pid, comm := f.in.Owner(r)
-	o := &overflow{event: r.Event.Name, prot: f.names.Get(r.Str(f.prot)), what: what, skb: r.Int(f.skb), who: shape.Process{Comm: f.names.Get(comm), Pid: pid},
-		rmem: knownOf(r, f.rmem), rcvbuf: knownOf(r, f.rcvbuf), truesize: knownOf(r, f.truesize), pages: knownOf(r, f.pages)}
+	o := &overflow{event: r.Event.Name, prot: f.names.Get(r.Str(f.ProtName)), what: what, skb: r.Int(f.Skb), who: shape.Process{Comm: f.names.Get(comm), Pid: pid},
+		rmem: knownOf(r, f.SkRmemAlloc), rcvbuf: knownOf(r, f.SkRcvbuf), truesize: knownOf(r, f.TruesizeBytes), pages: knownOf(r, f.MemAllocatedPages)}
 	if o.dropped = o.skb == 0 || !f.drops; !o.dropped {
 		f.bySkb[o.skb] = o
 	}
@@ -77,11 +78,11 @@ func (f *overflows) add(r *engine.Row, what string) {
 // drop takes the end of a packet, and gives the socket that had no room for it: by then the
 // packet does not know it. nil if there is none.
 func (f *overflows) drop(r *engine.Row) *agg.Socket {
-	o := f.bySkb[r.Int(f.skb)]
+	o := f.bySkb[r.Int(f.Skb)]
 	if o == nil {
 		return nil
 	}
-	o.dropped, o.reason = true, f.names.Get(r.Str(f.reason))
+	o.dropped, o.reason = true, f.names.Get(r.Str(f.DropReason))
 	delete(f.bySkb, o.skb)
 	if o.sock != nil && o.sock.Serial == o.serial {
 		return o.sock

@@ -57,15 +57,13 @@ type superping struct {
 
 	twice, differ, sent, late, unsent, unknown int64
 
-	kind, id, seq, family, netns, dir, saddr, daddr, skb, dev scan.Col
-
-	reason, location, proto scan.Col
+	IcmpType, IcmpId, IcmpSeq, Netns, Skb                          scan.Int
+	Family, Dir, Saddr, Daddr, Dev, DropReason, Location, Protocol scan.Str
 }
 
 func newSuperping(in *engine.Input) engine.Fold {
-	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), window: int64(in.Number("window")) * 1e9, kind: in.Int("icmp_type"), id: in.Int("icmp_id"), seq: in.Int("icmp_seq"),
-		family: in.Str("family"), netns: in.Int("netns"), dir: in.Str("dir"), saddr: in.Str("saddr"), daddr: in.Str("daddr"), skb: in.Int("skb"), dev: in.Str("dev"),
-		reason: in.Str("drop_reason"), location: in.Str("location"), proto: in.Str("protocol")}
+	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), window: int64(in.Number("window")) * 1e9}
+	in.Bind(f)
 	cols := []render.Column{render.Col("line", render.String).Text("LINE", 0).ForPeople()}
 	if path := in.Text("ping-log"); path != "" {
 		f.log = newPingLog(path)
@@ -91,8 +89,8 @@ const (
 )
 
 func (f *superping) row(r *engine.Row) {
-	kind, send := r.Int(f.kind), r.Str(f.dir) == "send"
-	k := echo{f.names.Get(r.Str(f.family)), r.Int(f.netns), f.names.Get(r.Str(f.saddr)), f.names.Get(r.Str(f.daddr)), r.Int(f.id), r.Int(f.seq)}
+	kind, send := r.Int(f.IcmpType), r.Str(f.Dir) == "send"
+	k := echo{f.names.Get(r.Str(f.Family)), r.Int(f.Netns), f.names.Get(r.Str(f.Saddr)), f.names.Get(r.Str(f.Daddr)), r.Int(f.IcmpId), r.Int(f.IcmpSeq)}
 	if send && (kind == echoRequest4 || kind == echoRequest6) {
 		f.request(r, k)
 	} else if !send && (kind == echoReply4 || kind == echoReply6) {
@@ -120,7 +118,7 @@ func (f *superping) reply(r *engine.Row, k echo) {
 	if ok != bare || began != original {
 		f.differ++
 	}
-	if by, answered := f.done[k]; !ok && answered && by != r.Uint(f.skb) {
+	if by, answered := f.done[k]; !ok && answered && by != r.Uint(f.Skb) {
 		f.twice++
 		f.host(k).twice++
 	}
@@ -128,7 +126,7 @@ func (f *superping) reply(r *engine.Row, k echo) {
 		if len(f.done) >= agg.MaxFlows {
 			clear(f.done)
 		}
-		f.done[k] = r.Uint(f.skb)
+		f.done[k] = r.Uint(f.Skb)
 	}
 	if f.compat {
 		began, ok = original, bare

@@ -105,19 +105,19 @@ func (f *superping) line(r *engine.Row, k echo, ns int64) {
 	} else {
 		f.t.Str(s).Null(2)
 	}
-	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.dev)).Int(k.netns).Int(r.TS).End()
+	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.Dev)).Int(k.netns).Int(r.TS).End()
 }
 
 // dropped counts a request that never came to a device, because its neighbour is not known.
 // The row does not say what kind of ICMP it was; what processes send by sockets for ICMP is
 // echo requests, and the kernel's own messages belong to no process.
 func (f *superping) dropped(r *engine.Row) {
-	if proto := r.Str(f.proto); proto != "icmp" && proto != "icmpv6" || r.Sock == nil || r.Sock.Pid == 0 || !noNeighbour(r.Str(f.reason), r.Str(f.location)) {
+	if proto := r.Str(f.Protocol); proto != "icmp" && proto != "icmpv6" || r.Sock == nil || r.Sock.Pid == 0 || !noNeighbour(r.Str(f.DropReason), r.Str(f.Location)) {
 		return
 	}
 	f.sent++
 	f.unsent++
-	h := f.host(echo{remote: f.names.Get(r.Str(f.daddr))})
+	h := f.host(echo{remote: f.names.Get(r.Str(f.Daddr))})
 	h.sent++
 	h.unsent++
 }

@@ -46,17 +46,13 @@ type tcpaccept struct {
 
 	accepts, differ, failed int64
 
-	newState                            scan.Col
-	laddr, lport, raddr, rport          scan.Col
-	backlog, limit, copied, copiedLimit scan.Col
+	Lport, Rport, SkAckBacklog, SkMaxAckBacklog, ChildAckBacklog, ChildMaxAckBacklog scan.Int
+	NewState, Laddr, Raddr                                                           scan.Str
 }
 
 func newTcpaccept(in *engine.Input) engine.Fold {
-	f := &tcpaccept{in: in, family: line.NewFamilyFilter(in), ports: line.NewPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat"),
-		newState: in.Str("new_state"),
-		laddr:    in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
-		backlog: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
-		copied: in.Int("child_ack_backlog"), copiedLimit: in.Int("child_max_ack_backlog")}
+	f := &tcpaccept{in: in, family: line.NewFamilyFilter(in), ports: line.NewPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat")}
+	in.Bind(f)
 	f.stamp = line.NewStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the queue is not known", f.state)
@@ -87,7 +83,7 @@ func (f *tcpaccept) columns() []render.Column {
 }
 
 func (f *tcpaccept) state(r *engine.Row) {
-	if r.Str(f.newState) == "ESTABLISHED" {
+	if r.Str(f.NewState) == "ESTABLISHED" {
 		*f.born.Of(r.Sock) = r.TS
 	}
 }
@@ -98,14 +94,14 @@ func (f *tcpaccept) accept(r *engine.Row) {
 		f.failed++
 		return
 	}
-	if !f.family.Wants(r.Str(f.raddr)) || !f.ports.Has(r.Int(f.lport)) || r.Str(f.laddr) == "" { // of another family
+	if !f.family.Wants(r.Str(f.Raddr)) || !f.ports.Has(r.Int(f.Lport)) || r.Str(f.Laddr) == "" { // of another family
 		return
 	}
-	n, limit, copied, copiedLimit := r.Int(f.backlog), r.Int(f.limit), r.Int(f.copied), r.Int(f.copiedLimit)
+	n, limit, copied, copiedLimit := r.Int(f.SkAckBacklog), r.Int(f.SkMaxAckBacklog), r.Int(f.ChildAckBacklog), r.Int(f.ChildMaxAckBacklog)
 	if f.accepts++; n != copied || limit != copiedLimit {
 		f.differ++
 	}
-	bl, known := "", r.Has(f.limit)
+	bl, known := "", r.Has(f.SkMaxAckBacklog)
 	switch {
 	case !known:
 	case !f.compat:
@@ -115,9 +111,9 @@ func (f *tcpaccept) accept(r *engine.Row) {
 	}
 	born := *f.born.Of(s)
 	pid, comm := f.in.Owner(r)
-	f.stamp.Put(f.t, r.TS).Int(pid).Str(comm).Int(line.IPVersion(r.Str(f.raddr)))
-	f.t.Str(r.Str(f.raddr)).Int(r.Int(f.rport)).Str(r.Str(f.laddr)).Int(r.Int(f.lport)).Str(bl)
-	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.copied)).IntOr(copiedLimit, r.Has(f.copiedLimit)).Int(r.TS)
+	f.stamp.Put(f.t, r.TS).Int(pid).Str(comm).Int(line.IPVersion(r.Str(f.Raddr)))
+	f.t.Str(r.Str(f.Raddr)).Int(r.Int(f.Rport)).Str(r.Str(f.Laddr)).Int(r.Int(f.Lport)).Str(bl)
+	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.ChildAckBacklog)).IntOr(copiedLimit, r.Has(f.ChildMaxAckBacklog)).Int(r.TS)
 	line.PutIdentity(f.t, s).End()
 }
 

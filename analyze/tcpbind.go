@@ -48,15 +48,15 @@ type tcpbind struct {
 	bound agg.PerSocket[bool]
 	count *bindCounts // nil for lines
 
-	implicit, bare                    int64 // bare: options not recorded
-	pid, comm, proto, addr, asked     scan.Col
-	laddr, lport, ret, opts, boundDev scan.Col
+	implicit, bare int64 // bare: options not recorded
+
+	Pid, BindPort, Lport, Ret, BoundIfindex   scan.Int
+	Comm, Protocol, BindAddr, Laddr, BindOpts scan.Str
 }
 
 func newTcpbind(in *engine.Input) engine.Fold {
-	f := &tcpbind{in: in, pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"), addr: in.Str("bind_addr"), asked: in.Int("bind_port"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), ret: in.Int("ret"), opts: in.Str("bind_opts"), boundDev: in.Int("bound_ifindex"),
-		stamp: line.NewStamp(in, !in.Flag("timestamp"), in.Flag("timestamp"), 6), users: line.NewUsers(in), ports: line.NewPortList(in, "ports")}
+	f := &tcpbind{in: in, stamp: line.NewStamp(in, !in.Flag("timestamp"), in.Flag("timestamp"), 6), users: line.NewUsers(in), ports: line.NewPortList(in, "ports")}
+	in.Bind(f)
 	in.Sockets("")
 	if in.Flag("count") {
 		f.count = &bindCounts{}
@@ -78,7 +78,7 @@ func (f *tcpbind) columns() []render.Column {
 }
 
 func (f *tcpbind) bind(r *engine.Row) {
-	if r.Str(f.proto) != "tcp" {
+	if r.Str(f.Protocol) != "tcp" {
 		return
 	}
 	uid, wanted := f.users.Wants(r)
@@ -90,29 +90,29 @@ func (f *tcpbind) bind(r *engine.Row) {
 	if !wanted {
 		return
 	}
-	said, port, ret := "0", r.Int(f.lport), r.Int(f.ret)
+	said, port, ret := "0", r.Int(f.Lport), r.Int(f.Ret)
 	if ret != 0 {
-		said, port = render.Errno(ret), r.Int(f.asked)
+		said, port = render.Errno(ret), r.Int(f.BindPort)
 	}
 	if !f.ports.Has(port) {
 		return
 	}
 	if f.count != nil {
-		f.count.add(r.Str(f.addr), port)
+		f.count.add(r.Str(f.BindAddr), port)
 		return
 	}
-	line.PutUser(f.stamp.Put(f.t, r.TS), uid).Int(r.Int(f.pid)).Str(r.Str(f.comm)).Int(line.IPVersion(r.Str(f.addr))).Str(r.Str(f.addr)).Int(port).Int(r.Int(f.asked))
+	line.PutUser(f.stamp.Put(f.t, r.TS), uid).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).Int(line.IPVersion(r.Str(f.BindAddr))).Str(r.Str(f.BindAddr)).Int(port).Int(r.Int(f.BindPort))
 	f.options(r).Str(said).Int(ret).Int(r.TS)
 	line.PutIdentity(f.t, &s).End()
 }
 
 // listen takes a socket that listens without having been bound.
 func (f *tcpbind) listen(r *engine.Row) {
-	if r.Sock == nil || r.Str(f.proto) != "tcp" || r.Int(f.ret) != 0 || *f.bound.Of(r.Sock) {
+	if r.Sock == nil || r.Str(f.Protocol) != "tcp" || r.Int(f.Ret) != 0 || *f.bound.Of(r.Sock) {
 		return
 	}
 	*f.bound.Of(r.Sock) = true
-	f.unbound(r.Sock, r.TS, r.Int(f.pid), r.Str(f.comm), r.Str(f.laddr), r.Int(f.lport), "listen")
+	f.unbound(r.Sock, r.TS, r.Int(f.Pid), r.Str(f.Comm), r.Str(f.Laddr), r.Int(f.Lport), "listen")
 }
 
 // ended takes a socket that connected without having been bound.
@@ -177,11 +177,11 @@ const bindLetters = "FTNRr"
 
 // options fills the columns of options and device, which are not in every recording.
 func (f *tcpbind) options(r *engine.Row) *render.Table {
-	if !r.Has(f.opts) {
+	if !r.HasStr(f.BindOpts) {
 		f.bare++
 		return f.t.Null(2)
 	}
-	return f.t.Str(bindOpts(r.Str(f.opts))).Int(r.Int(f.boundDev))
+	return f.t.Str(bindOpts(r.Str(f.BindOpts))).Int(r.Int(f.BoundIfindex))
 }
 
 // bindOpts makes letters of the names that a row has: reuseaddr|reuseport is ...Rr.

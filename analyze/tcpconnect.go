@@ -53,16 +53,16 @@ type tcpconnect struct {
 	names  agg.Intern
 	sums   line.Outcomes
 
-	all, unborn                              int64 // attempts, and those that TCP could not begin
-	compat, dns, lport, counts               bool
-	pid, tid, comm, ret, laddr, raddr, rport scan.Col
+	all, unborn                int64 // attempts, and those that TCP could not begin
+	compat, dns, lport, counts bool
+
+	Pid, Tid, Ret, Rport scan.Int
+	Comm, Laddr, Raddr   scan.Str
 }
 
 func newTcpconnect(in *engine.Input) engine.Fold {
-	f := &tcpconnect{in: in, stamp: line.NewStamp(in, false, in.Flag("timestamp"), 3), family: line.NewFamilyFilter(in), users: line.NewUsers(in), ports: line.NewPortList(in, "ports"), sums: line.Outcomes{},
-		compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count"),
-		pid: in.Int("pid"), tid: in.Int("tid"), comm: in.Str("comm"), ret: in.Int("ret"),
-		laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	f := &tcpconnect{in: in, stamp: line.NewStamp(in, false, in.Flag("timestamp"), 3), family: line.NewFamilyFilter(in), users: line.NewUsers(in), ports: line.NewPortList(in, "ports"), sums: line.Outcomes{}, compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count")}
+	in.Bind(f)
 	in.Sockets("")
 	f.tries = calls.NewAttempts(in, f.done)
 	f.tries.Listen(f.begin)
@@ -77,25 +77,25 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpconnect) begin(r *engine.Row) {
-	if r.Sock == nil || !f.family.Wants(r.Str(f.raddr)) || r.Int(f.rport) != 0 && !f.ports.Has(r.Int(f.rport)) {
+	if r.Sock == nil || !f.family.Wants(r.Str(f.Raddr)) || r.Int(f.Rport) != 0 && !f.ports.Has(r.Int(f.Rport)) {
 		return
 	}
 	uid, wanted := f.users.Wants(r)
 	if !wanted {
 		return
 	}
-	if f.all++; r.Int(f.ret) != 0 {
+	if f.all++; r.Int(f.Ret) != 0 {
 		f.unborn++
 	}
 	if f.counts && f.compat {
-		if r.Int(f.ret) == 0 {
-			f.flows.Add(connectFlow{f.names.Get(r.Str(f.laddr)), f.names.Get(r.Str(f.raddr)), r.Int(f.rport)}, 1)
+		if r.Int(f.Ret) == 0 {
+			f.flows.Add(connectFlow{f.names.Get(r.Str(f.Laddr)), f.names.Get(r.Str(f.Raddr)), r.Int(f.Rport)}, 1)
 		}
 		return
 	}
 	f.stamp.First = cmp.Or(f.stamp.First, r.TS)
-	who := calls.Attempt{Uid: uid, Who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, Query: f.looked.last[r.Int(f.tid)]}
-	if f.tries.Begin(r, who); f.compat && r.Int(f.ret) == 0 {
+	who := calls.Attempt{Uid: uid, Who: shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, Query: f.looked.last[r.Int(f.Tid)]}
+	if f.tries.Begin(r, who); f.compat && r.Int(f.Ret) == 0 {
 		who.At = r.TS
 		f.lines.Add(r.Sock, r.TS, who)
 	}

@@ -45,8 +45,8 @@ type tcpdrop struct {
 
 	drops, strangers, nobody, purges int64
 
-	pid, comm, saddr, daddr, sport, dport, netns            scan.Col
-	protocol, flags, state, reason, location, stack, length scan.Col
+	Pid, Sport, Dport, Netns, TcpFlags, LenBytes                      scan.Int
+	Comm, Saddr, Daddr, Protocol, State, DropReason, Location, Kstack scan.Str
 }
 
 // dropped is a packet that was dropped.
@@ -59,9 +59,8 @@ type dropped struct {
 }
 
 func newTcpdrop(in *engine.Input) engine.Fold {
-	f := &tcpdrop{in: in, family: line.NewFamilyFilter(in), compat: in.Flag("compat"), purged: in.Flag("purged"), location: in.Str("location"), pid: in.Int("pid"), comm: in.Str("comm"),
-		saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"), netns: in.Int("netns"), protocol: in.Str("protocol"),
-		flags: in.Int("tcp_flags"), state: in.Str("state"), reason: in.Str("drop_reason"), stack: in.Str("kstack"), length: in.Int("len_bytes")}
+	f := &tcpdrop{in: in, family: line.NewFamilyFilter(in), compat: in.Flag("compat"), purged: in.Flag("purged")}
+	in.Bind(f)
 	f.codes = dropCodes(in)
 	in.Sockets("")
 	in.On("skb_drop", f.row)
@@ -82,18 +81,18 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpdrop) row(r *engine.Row) {
-	if r.Str(f.protocol) != "tcp" || !f.family.Wants(r.Str(f.saddr)) {
+	if r.Str(f.Protocol) != "tcp" || !f.family.Wants(r.Str(f.Saddr)) {
 		return
 	}
-	if findings.Purged(r.Str(f.reason), r.Str(f.location)) {
+	if findings.Purged(r.Str(f.DropReason), r.Str(f.Location)) {
 		if f.purges++; !f.purged && !f.compat {
 			return
 		}
 	}
 	f.drops++
-	d := dropped{task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, version: line.IPVersion(r.Str(f.saddr)), netns: r.Int(f.netns),
-		from: line.EndOf(r.Str(f.saddr), r.Int(f.sport)), to: line.EndOf(r.Str(f.daddr), r.Int(f.dport)), state: f.names.Get(r.Str(f.state)),
-		reason: f.names.Get(r.Str(f.reason)), stack: f.names.Get(r.Str(f.stack)), flags: r.Int(f.flags), length: r.Int(f.length)}
+	d := dropped{task: shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, version: line.IPVersion(r.Str(f.Saddr)), netns: r.Int(f.Netns),
+		from: line.EndOf(r.Str(f.Saddr), r.Int(f.Sport)), to: line.EndOf(r.Str(f.Daddr), r.Int(f.Dport)), state: f.names.Get(r.Str(f.State)),
+		reason: f.names.Get(r.Str(f.DropReason)), stack: f.names.Get(r.Str(f.Kstack)), flags: r.Int(f.TcpFlags), length: r.Int(f.LenBytes)}
 	if r.Sock != nil {
 		f.lines.Add(r.Sock, r.TS, d)
 		return

@@ -48,15 +48,16 @@ type tcplife struct {
 	family line.FamilyFilter
 	ports  line.PortFilter
 
-	oldState, newState, pid, comm, retrans, sockErr scan.Col
 	bytes                                           *line.EndBytes
 	sessions, shorter, shorterMS, strangers, unsure int64
+
+	Pid, TotalRetrans, SkErr scan.Int
+	OldState, NewState, Comm scan.Str
 }
 
 func newTcplife(in *engine.Input) engine.Fold {
-	f := &tcplife{compat: in.Text("compat"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in),
-		sockErr: in.Int("sk_err"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
-		bytes: line.NewEndBytes(in), retrans: in.Int("total_retrans")}
+	f := &tcplife{compat: in.Text("compat"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in), bytes: line.NewEndBytes(in)}
+	in.Bind(f)
 	f.tables = newLives(in, livesLook{line.NewStamp(in, in.Flag("time"), in.Flag("timestamp"), 6), f.compat != "no", in.Flag("wide"), f.compat == "bcc", in.Flag("csv")},
 		f.more(in)...)
 	if node := in.Text("dot"); node != "no" {

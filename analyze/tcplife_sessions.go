@@ -33,7 +33,7 @@ func (f *tcplife) state(r *engine.Row) {
 		return
 	}
 	l := f.lives.Of(r.Sock)
-	switch state := r.Str(f.newState); state {
+	switch state := r.Str(f.NewState); state {
 	case "SYN_SENT", "SYN_RECV", "ESTABLISHED":
 		if l.birth == 0 {
 			l.birth = r.TS
@@ -53,7 +53,7 @@ func (f *tcplife) state(r *engine.Row) {
 
 // cache notes the task on the CPU, as the script does.
 func (f *tcplife) cache(l *life, r *engine.Row) {
-	l.pid, l.comm, l.cached = r.Int(f.pid), r.Str(f.comm), true
+	l.pid, l.comm, l.cached = r.Int(f.Pid), r.Str(f.Comm), true
 }
 
 // close takes the end of a session. Its line waits for what is learnt of the socket after:
@@ -75,7 +75,7 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		return
 	}
 	f.tables.stamp.Begin(r.TS)
-	listener := r.Str(f.oldState) == "LISTEN"
+	listener := r.Str(f.OldState) == "LISTEN"
 	older := !s.Born && f.compat == "no" && !listener
 	if l.birth == 0 && !older {
 		if f.compat != "no" || listener {
@@ -83,8 +83,8 @@ func (f *tcplife) close(l *life, r *engine.Row) {
 		}
 		l.birth, l.late = s.First, s.First // began before the selected time
 	}
-	f.lines.Add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.retrans), resent: r.Has(f.retrans),
-		how: closeReason(r.Str(f.oldState), r.Int(f.sockErr)), tail: f.tail.of(s, bytes.Tx)})
+	f.lines.Add(s, r.TS, session{life: *l, ts: r.TS, bytes: bytes, older: older, retrans: r.Int(f.TotalRetrans), resent: r.Has(f.TotalRetrans),
+		how: closeReason(r.Str(f.OldState), r.Int(f.SkErr)), tail: f.tail.of(s, bytes.Tx)})
 }
 
 // seenFrom is since when all rows of a session are there unless some were lost.

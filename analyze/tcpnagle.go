@@ -57,15 +57,15 @@ type tcpnagle struct {
 	compat bool
 	shared bool // not every attempt is in the recording
 
-	ret, nonagle, una, nxt, write, wnd scan.Col
-	cwnd, out, mss                     scan.Col
-	ends, rightNS, origEnds, orig      int64
-	skipped                            int64
+	ends, rightNS, origEnds, orig int64
+	skipped                       int64
+
+	Ret, Nonagle, SndUna, SndNxt, WriteSeq, SndWnd, SndCwnd, PacketsOut, MssBytes scan.Int
 }
 
 func newTcpnagle(in *engine.Input) engine.Fold {
-	f := &tcpnagle{all: in.Flag("held"), compat: in.Flag("compat"), ret: in.Int("ret"), nonagle: in.Int("nonagle"), una: in.Int("snd_una"), nxt: in.Int("snd_nxt"),
-		write: in.Int("write_seq"), wnd: in.Int("snd_wnd"), cwnd: in.Int("snd_cwnd"), out: in.Int("packets_out"), mss: in.Int("mss_bytes")}
+	f := &tcpnagle{all: in.Flag("held"), compat: in.Flag("compat")}
+	in.Bind(f)
 	in.Sockets("")
 	f.shared = in.Meta.Share("tcp_write_xmit") != nil
 	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
@@ -79,7 +79,7 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 }
 
 func (f *tcpnagle) row(r *engine.Row) {
-	flags := r.Int(f.nonagle) & 7
+	flags := r.Int(f.Nonagle) & 7
 	name := nagleFlags[flags]
 	if f.compat && flags >= 6 {
 		name = ""
@@ -88,7 +88,7 @@ func (f *tcpnagle) row(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	s, nxt, stuck := f.socks.Of(r.Sock), uint32(r.Int(f.nxt)), r.Int(f.ret) != 0
+	s, nxt, stuck := f.socks.Of(r.Sock), uint32(r.Int(f.SndNxt)), r.Int(f.Ret) != 0
 	if sent := int32(nxt-s.nxt) > 0; sent && s.right != 0 {
 		f.end(s.key, r.TS-s.right, &f.ends, &f.rightNS, !f.compat)
 		s.right = 0
@@ -133,8 +133,8 @@ func (f *tcpnagle) Finish(a *render.Answer) {
 }
 
 func (f *tcpnagle) unsent(r *engine.Row) agg.Unsent {
-	return agg.Unsent{Una: uint32(r.Int(f.una)), Nxt: uint32(r.Int(f.nxt)), Write: uint32(r.Int(f.write)), Wnd: uint32(r.Int(f.wnd)),
-		MSS: r.Int(f.mss), Out: r.Int(f.out), Cwnd: r.Int(f.cwnd), Flags: r.Int(f.nonagle)}
+	return agg.Unsent{Una: uint32(r.Int(f.SndUna)), Nxt: uint32(r.Int(f.SndNxt)), Write: uint32(r.Int(f.WriteSeq)), Wnd: uint32(r.Int(f.SndWnd)),
+		MSS: r.Int(f.MssBytes), Out: r.Int(f.PacketsOut), Cwnd: r.Int(f.SndCwnd), Flags: r.Int(f.Nonagle)}
 }
 
 // reason is why data that is queued was not sent.
@@ -148,11 +148,11 @@ func (f *tcpnagle) wait(s *blocked, r *engine.Row, nxt uint32) {
 		f.held.Add(s.reason, (r.TS-s.held)/1000)
 		s.held = 0
 	}
-	if f.shared && !f.unsent(r).Followed(r.Int(f.ret) != 0) {
+	if f.shared && !f.unsent(r).Followed(r.Int(f.Ret) != 0) {
 		f.skipped++
 		return
 	}
-	if why := f.reason(r); s.held == 0 && (nxt == s.nxt || r.Int(f.ret) != 0) && why != "nothing queued" {
+	if why := f.reason(r); s.held == 0 && (nxt == s.nxt || r.Int(f.Ret) != 0) && why != "nothing queued" {
 		s.held, s.reason = r.TS, shape.AndText{Key: f.others.Of(r), Text: string(why)}
 	}
 }

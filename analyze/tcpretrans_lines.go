@@ -36,26 +36,23 @@ type resends struct {
 	cwnds  agg.PerSocket[int64]
 	names  agg.Intern
 
-	kind, state, pid, comm     scan.Col
-	laddr, lport, raddr, rport scan.Col
-	seq, length, cwnd          scan.Col
-	probe, repeated            scan.Col
+	Pid, Lport, Rport, TcpSeq, LenBytes, SndCwnd, ProbeSent, RetransSegs scan.Int
+	RetransKind, State, Comm, Laddr, Raddr                               scan.Str
 }
 
 func newResends(in *engine.Input, both bool, sent func(*agg.Socket, int64, resent)) *resends {
-	f := &resends{sent: sent, both: both, again: in.Resent(), repeated: in.Int("retrans_segs"), kind: in.Str("retrans_kind"), state: in.Str("state"), pid: in.Int("pid"), comm: in.Str("comm"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
-		seq: in.Int("tcp_seq"), length: in.Int("len_bytes"), cwnd: in.Int("snd_cwnd"), probe: in.Int("probe_sent")}
+	f := &resends{sent: sent, both: both, again: in.Resent()}
+	in.Bind(f)
 	in.On("tcp_retrans", f.row)
 	in.Use("tcp_tlp", "there are no tail loss probes (L)", func(r *engine.Row) {
-		if r.Int(f.probe) != 0 && (f.both || r.Int(f.repeated) == 0) {
+		if r.Int(f.ProbeSent) != 0 && (f.both || r.Int(f.RetransSegs) == 0) {
 			f.row(r)
 		}
 	})
 	in.Use("tcp_synack_retrans", "there are no SYN-ACKs (S)", f.row)
 	in.Use("tcp_rcv_est", "the congestion window before is not known", func(r *engine.Row) {
 		if r.Sock != nil {
-			*f.cwnds.Of(r.Sock) = r.Int(f.cwnd)
+			*f.cwnds.Of(r.Sock) = r.Int(f.SndCwnd)
 		}
 	})
 	f.losses = newLosses(in)
@@ -66,10 +63,10 @@ func (f *resends) row(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	v := resent{kind: f.names.Get(r.Str(f.kind)), state: f.names.Get(r.Str(f.state)),
-		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport), raddr: f.names.Get(r.Str(f.raddr)), rport: r.Int(f.rport),
-		task: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, seq: r.Int(f.seq), length: r.Int(f.length),
-		cwnd: r.Int(f.cwnd)}
+	v := resent{kind: f.names.Get(r.Str(f.RetransKind)), state: f.names.Get(r.Str(f.State)),
+		laddr: f.names.Get(r.Str(f.Laddr)), lport: r.Int(f.Lport), raddr: f.names.Get(r.Str(f.Raddr)), rport: r.Int(f.Rport),
+		task: shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, seq: r.Int(f.TcpSeq), length: r.Int(f.LenBytes),
+		cwnd: r.Int(f.SndCwnd)}
 	switch r.Event.Name {
 	case "tcp_retrans":
 		if v.data, v.segs = true, f.again.Segments(r); f.both {

@@ -24,22 +24,20 @@ type losses struct {
 	names  agg.Intern
 	told   bool // the recording has drops of every kind
 
-	saddr, daddr, sport, dport, skb scan.Col
-	length, protocol, reason, l     scan.Col
-	kind, why                       scan.Col
+	Sport, Dport, Skb, LenBytes                                              scan.Int
+	Saddr, Daddr, Protocol, DropReason, Location, QdiscKind, QdiscDropReason scan.Str
 }
 
 func newLosses(in *engine.Input) *losses {
-	f := &losses{flows: map[packets.Flow]lostHere{}, saddr: in.Str("saddr"), daddr: in.Str("daddr"), sport: in.Int("sport"), dport: in.Int("dport"),
-		length: in.Int("len_bytes"), protocol: in.Str("protocol"), reason: in.Str("drop_reason"), l: in.Str("location"),
-		skb: in.Int("skb"), kind: in.Str("qdisc_kind"), why: in.Str("qdisc_drop_reason"), told: in.Recorded("skb_drop")}
+	f := &losses{flows: map[packets.Flow]lostHere{}, told: in.Recorded("skb_drop")}
+	in.Bind(f)
 	in.Use("skb_drop", "drops on this host are not told from losses elsewhere", f.drop)
 	if in.Recorded("skb_drop") {
-		in.Use("qdisc_drop", "", func(r *engine.Row) { f.queues.Begin(r.Uint(f.skb), f.qdisc(r)) })
+		in.Use("qdisc_drop", "", func(r *engine.Row) { f.queues.Begin(r.Uint(f.Skb), f.qdisc(r)) })
 	} else {
 		in.Use("qdisc_drop", "", func(r *engine.Row) {
 			if s := r.Sock; s.TCP() {
-				f.add(packets.Flow{Saddr: s.Laddr, Daddr: s.Raddr, Sport: s.Lport, Dport: s.Rport}, r.Int(f.length), f.qdisc(r))
+				f.add(packets.Flow{Saddr: s.Laddr, Daddr: s.Raddr, Sport: s.Lport, Dport: s.Rport}, r.Int(f.LenBytes), f.qdisc(r))
 			}
 		})
 	}
@@ -47,20 +45,20 @@ func newLosses(in *engine.Input) *losses {
 }
 
 func (f *losses) drop(r *engine.Row) {
-	if r.Str(f.protocol) != "tcp" {
+	if r.Str(f.Protocol) != "tcp" {
 		return
 	}
 	// A discipline says of a packet first why it drops it, then that it is freed.
-	why, ok := f.queues.End(r.Uint(f.skb))
+	why, ok := f.queues.End(r.Uint(f.Skb))
 	if !ok {
-		why = f.names.Get(cmp.Or(r.Str(f.reason), r.Str(f.l)))
+		why = f.names.Get(cmp.Or(r.Str(f.DropReason), r.Str(f.Location)))
 	}
-	f.add(packets.Flow{Saddr: f.names.Get(r.Str(f.saddr)), Daddr: f.names.Get(r.Str(f.daddr)), Sport: r.Int(f.sport), Dport: r.Int(f.dport)}, r.Int(f.length), why)
+	f.add(packets.Flow{Saddr: f.names.Get(r.Str(f.Saddr)), Daddr: f.names.Get(r.Str(f.Daddr)), Sport: r.Int(f.Sport), Dport: r.Int(f.Dport)}, r.Int(f.LenBytes), why)
 }
 
 // qdisc is which discipline dropped a packet, and why.
 func (f *losses) qdisc(r *engine.Row) string {
-	return f.names.Get(strings.TrimSpace(r.Str(f.kind) + " " + r.Str(f.why)))
+	return f.names.Get(strings.TrimSpace(r.Str(f.QdiscKind) + " " + r.Str(f.QdiscDropReason)))
 }
 
 func (f *losses) add(k packets.Flow, bytes int64, why string) {

@@ -34,12 +34,14 @@ type tcprtt struct {
 	us     *shape.Map[shape.Whole, agg.Log2]
 	table  *render.Table
 
-	srtt    scan.Col
 	unknown int64
+
+	SrttUs scan.Int
 }
 
 func newTcprtt(in *engine.Input) engine.Fold {
-	f := &tcprtt{in: in, keys: in.Keys(nil), srtt: in.Int("srtt_us")}
+	f := &tcprtt{in: in, keys: in.Keys(nil)}
+	in.Bind(f)
 	in.Sockets("")
 	in.On("tcp_rcv_est", f.row)
 	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
@@ -50,7 +52,7 @@ func newTcprtt(in *engine.Input) engine.Fold {
 }
 
 func (f *tcprtt) row(r *engine.Row) {
-	us := r.Int(f.srtt)
+	us := r.Int(f.SrttUs)
 	if us <= 0 {
 		f.unknown++
 		return

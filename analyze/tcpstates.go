@@ -47,36 +47,34 @@ type reached struct {
 }
 
 type tcpstates struct {
-	in                 *engine.Input
-	t                  *render.Table
-	states             *shape.Map[engine.Key, agg.Stats]
-	keys               *engine.Keys
-	stamp              *line.Stamp
-	family             line.FamilyFilter
-	ports              line.PortFilter
-	before             agg.PerSocket[reached]
-	gaps               *agg.Gaps
-	lines              line.Waiting[change]
-	names              agg.Intern
-	compat, wide       bool
-	oldState, newState scan.Col
-	pid, comm          scan.Col
-	laddr, lport       scan.Col
-	raddr, rport       scan.Col
+	in           *engine.Input
+	t            *render.Table
+	states       *shape.Map[engine.Key, agg.Stats]
+	keys         *engine.Keys
+	stamp        *line.Stamp
+	family       line.FamilyFilter
+	ports        line.PortFilter
+	before       agg.PerSocket[reached]
+	gaps         *agg.Gaps
+	lines        line.Waiting[change]
+	names        agg.Intern
+	compat, wide bool
 
 	changes, strangers, filled int64
+
+	Pid, Lport, Rport                      scan.Int
+	OldState, NewState, Comm, Laddr, Raddr scan.Str
 }
 
 func newTcpstates(in *engine.Input) engine.Fold {
-	f := &tcpstates{in: in, compat: in.Flag("compat"), wide: in.Flag("wide"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in),
-		oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	f := &tcpstates{in: in, compat: in.Flag("compat"), wide: in.Flag("wide"), family: line.NewFamilyFilter(in), ports: line.NewPortFilter(in)}
+	in.Bind(f)
 	in.Sockets("their first change has no duration")
 	in.On("tcp_state", f.state)
 	f.gaps = in.Gaps("tcp_state")
 	if in.Flag("summary") {
 		f.keys = in.Keys(map[string]engine.KeyDef{"state": {Columns: []render.Column{render.Col("state", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.oldState)) }}})
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.OldState)) }}})
 		f.states = shape.Stats[engine.Key](in, "state_us", "us", f.keys.Columns...)
 		return f.states
 	}
@@ -96,7 +94,7 @@ func (f *tcpstates) state(r *engine.Row) {
 		return
 	}
 	before := f.before.Of(r.Sock)
-	c := change{r.Str(f.oldState), r.Str(f.newState), -1, r.Int(f.pid), r.Int(f.lport) == 0, nil}
+	c := change{r.Str(f.OldState), r.Str(f.NewState), -1, r.Int(f.Pid), r.Int(f.Lport) == 0, nil}
 	if before.ts != 0 && (before.state == c.from || !f.gaps.Between(before.ts, r.TS)) { // else the change to it was lost
 		c.ns = r.TS - before.ts
 	}
@@ -108,8 +106,8 @@ func (f *tcpstates) state(r *engine.Row) {
 		}
 	default:
 		if f.compat {
-			c.seen = &agg.Socket{Addr: r.Sock.Addr, Gen: r.Sock.Gen, Pid: c.task, Comm: f.names.Get(r.Str(f.comm)),
-				Laddr: f.names.Get(r.Str(f.laddr)), Lport: r.Int(f.lport), Raddr: f.names.Get(r.Str(f.raddr)), Rport: r.Int(f.rport)}
+			c.seen = &agg.Socket{Addr: r.Sock.Addr, Gen: r.Sock.Gen, Pid: c.task, Comm: f.names.Get(r.Str(f.Comm)),
+				Laddr: f.names.Get(r.Str(f.Laddr)), Lport: r.Int(f.Lport), Raddr: f.names.Get(r.Str(f.Raddr)), Rport: r.Int(f.Rport)}
 		}
 		f.lines.Add(r.Sock, r.TS, c)
 	}

@@ -40,12 +40,13 @@ type tcpsynbl struct {
 	all     int64
 	twice   int64 // handshakes that the original counts twice
 
-	length, limit, req, function scan.Col
+	SkAckBacklog, SkMaxAckBacklog, ReqQueueLen scan.Int
+	Func                                       scan.Str
 }
 
 func newTcpsynbl(in *engine.Input) engine.Fold {
-	f := &tcpsynbl{in: in, compat: in.Flag("compat"), length: in.Int("sk_ack_backlog"), limit: in.Int("sk_max_ack_backlog"),
-		req: in.Int("req_queue_len"), function: in.Str("func")}
+	f := &tcpsynbl{in: in, compat: in.Flag("compat")}
+	in.Bind(f)
 	in.Sockets("")
 	f.queues = newListeners(in)
 	own := map[string]engine.KeyDef{
@@ -58,7 +59,7 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 			v.IntOr(pid, pid > 0)
 		}},
 		"limit": {Columns: []render.Column{render.Col("limit", render.Int)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.limit)) }}}
+			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.SkMaxAckBacklog)) }}}
 	if f.compat {
 		own["listener"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 	}
@@ -80,12 +81,12 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 // handshake is the last packet of one: the listener makes the connection's socket.
 func (f *tcpsynbl) handshake(r *engine.Row) {
 	q := f.queues.of(r, nil)
-	n, limit := r.Int(f.length), r.Int(f.limit)
+	n, limit := r.Int(f.SkAckBacklog), r.Int(f.SkMaxAckBacklog)
 	key := f.keys.Of(r)
 	f.all++
 	f.backlog.Add(key, n)
 	// The IPv6 function hands clients that speak IPv4 on to the IPv4 one.
-	if r.Str(f.function) == "tcp_v6_syn_recv_sock" && line.IPVersion(r.Str(f.queues.raddr)) == 4 {
+	if r.Str(f.Func) == "tcp_v6_syn_recv_sock" && line.IPVersion(r.Str(f.queues.Raddr)) == 4 {
 		if f.twice++; f.compat {
 			f.backlog.Add(key, n)
 		}
@@ -100,9 +101,9 @@ func (f *tcpsynbl) handshake(r *engine.Row) {
 // syn is the first packet of a handshake.
 func (f *tcpsynbl) syn(r *engine.Row) {
 	q := f.queues.of(r, r.Sock)
-	n, limit := r.Int(f.length), r.Int(f.limit)
+	n, limit := r.Int(f.SkAckBacklog), r.Int(f.SkMaxAckBacklog)
 	f.queues.arrived(r, q)
-	q.requests, q.longest = max(q.requests, r.Int(f.req)), max(q.longest, n)
+	q.requests, q.longest = max(q.requests, r.Int(f.ReqQueueLen)), max(q.longest, n)
 	if n > limit {
 		q.synDrops++
 		f.drop(r, q, "dropping a SYN.", n, limit)

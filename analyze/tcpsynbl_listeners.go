@@ -44,8 +44,8 @@ type listeners struct {
 	open  agg.Spans[client] // handshakes that began
 	names agg.Intern
 
-	listener, newState, limit  scan.Col
-	laddr, lport, raddr, rport scan.Col
+	Listener, SkMaxAckBacklog, Lport, Rport scan.Int
+	NewState, Laddr, Raddr                  scan.Str
 }
 
 type listenerKey struct {
@@ -54,10 +54,10 @@ type listenerKey struct {
 }
 
 func newListeners(in *engine.Input) *listeners {
-	f := &listeners{in: in, m: map[listenerKey]*listenQueue{}, listener: in.Int("listener"), newState: in.Str("new_state"),
-		limit: in.Int("sk_max_ack_backlog"), laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	f := &listeners{in: in, m: map[listenerKey]*listenQueue{}}
+	in.Bind(f)
 	in.Use("tcp_state", "owners of listeners that began to listen are not known", func(r *engine.Row) {
-		if r.Sock != nil && r.Str(f.newState) == "LISTEN" {
+		if r.Sock != nil && r.Str(f.NewState) == "LISTEN" {
 			q := f.at(listenerKey{r.Sock.Addr, r.Sock.Lport})
 			q.laddr, q.who = r.Sock.Laddr, shape.Process{Comm: r.Sock.Comm, Pid: r.Sock.Pid}
 		}
@@ -67,13 +67,13 @@ func newListeners(in *engine.Input) *listeners {
 
 // of is the listener that a row is about: its own socket where it has one.
 func (f *listeners) of(r *engine.Row, own *agg.Socket) *listenQueue {
-	addr := r.Uint(f.listener)
+	addr := r.Uint(f.Listener)
 	if own != nil {
 		addr = own.Addr
 	}
-	q := f.at(listenerKey{addr, r.Int(f.lport)})
-	if r.Has(f.limit) {
-		q.limit = r.Int(f.limit)
+	q := f.at(listenerKey{addr, r.Int(f.Lport)})
+	if r.Has(f.SkMaxAckBacklog) {
+		q.limit = r.Int(f.SkMaxAckBacklog)
 	}
 	if own != nil && q.who.Pid == 0 && own.Pid != 0 {
 		q.laddr, q.who = own.Laddr, shape.Process{Comm: own.Comm, Pid: own.Pid}
@@ -125,7 +125,7 @@ const maxSynNS = 130e9
 
 // client is the client that a row is about.
 func (f *listeners) client(r *engine.Row, q *listenQueue) client {
-	return client{listenerKey{q.addr, q.lport}, f.names.Get(r.Str(f.raddr)), r.Int(f.rport)}
+	return client{listenerKey{q.addr, q.lport}, f.names.Get(r.Str(f.Raddr)), r.Int(f.Rport)}
 }
 
 // arrived counts a SYN. One that its client had sent before tells that it got no answer.

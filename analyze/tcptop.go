@@ -50,13 +50,15 @@ type tcptop struct {
 	compat bool
 	peeked int64 // bytes
 
-	dir, ret, protocol scan.Col
-	bytes              *engine.Bytes
+	bytes *engine.Bytes
+
+	Ret           scan.Int
+	Dir, Protocol scan.Str
 }
 
 func newTcptop(in *engine.Input) engine.Fold {
-	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")),
-		family: line.NewFamilyFilter(in), compat: in.Flag("compat"), dir: in.Str("dir"), ret: in.Int("ret"), bytes: in.Bytes(), protocol: in.Str("protocol")}
+	f := &tcptop{in: in, sums: map[engine.Key]*topSum{}, step: int64(in.Number("interval")) * 1e9, from: in.Start(), top: max(1, in.Number("top")), family: line.NewFamilyFilter(in), compat: in.Flag("compat"), bytes: in.Bytes()}
+	in.Bind(f)
 	in.Sockets("")
 	in.On(in.FirstOf("tcp_msg", "sock_io"), f.row)
 	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
@@ -85,14 +87,14 @@ func (f *tcptop) conn(r *engine.Row, v *engine.KeyValues) {
 }
 
 func (f *tcptop) row(r *engine.Row) {
-	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.protocol) != "tcp" || !f.family.Wants(r.Sock.Laddr) {
+	if r.Sock == nil || r.Event.Name == "sock_io" && r.Str(f.Protocol) != "tcp" || !f.family.Wants(r.Sock.Laddr) {
 		return
 	}
 	if f.step > 0 && r.TS-f.from >= f.step {
 		f.show()
 		f.from += (r.TS - f.from) / f.step * f.step
 	}
-	n, send := r.Int(f.ret), r.Str(f.dir) == "send"
+	n, send := r.Int(f.Ret), r.Str(f.Dir) == "send"
 	if n > 0 && f.bytes.Peeked(r) {
 		if f.peeked += n; !f.compat {
 			return

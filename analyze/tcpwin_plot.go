@@ -23,18 +23,21 @@ type winPlot struct {
 	in    *engine.Input
 	path  string
 	again *engine.Resent
-	next  scan.Col
+
+	SndNxt scan.Int
 }
 
 func newWinPlot(in *engine.Input, path string) *winPlot {
-	return &winPlot{in: in, path: path, again: in.Resent(), next: in.Int("snd_nxt")}
+	f := &winPlot{in: in, path: path, again: in.Resent()}
+	in.Bind(f)
+	return f
 }
 
 func (p *winPlot) rcv(r *engine.Row, c *winRows) {
 	w := p.series(r.Sock)
 	w.rows++
-	w.upTo(uint32(r.Int(p.next)))
-	w.Add(winBuckets, r.TS, r.Int(c.cwnd), r.Int(c.ssthr), r.Int(c.sndbuf))
+	w.upTo(uint32(r.Int(p.SndNxt)))
+	w.Add(winBuckets, r.TS, r.Int(c.SndCwnd), r.Int(c.SndSsthresh), r.Int(c.SkSndbuf))
 }
 
 func (p *winPlot) retrans(r *engine.Row) {

@@ -16,13 +16,13 @@ type winRows struct {
 	born        agg.PerSocket[bool]  // has its new row
 	last        agg.PerSocket[int64] // time of its last row, for step
 
-	newState, kind, caState, probe, repeated scan.Col
-	cwnd, ssthr, sndbuf, wmq                 scan.Col
+	ProbeSent, RetransSegs, SndCwnd, SndSsthresh, SkSndbuf, SkWmemQueued scan.Int
+	NewState, RetransKind, CaState                                       scan.Str
 }
 
 func newWinRows(in *engine.Input, on, compat bool) *winRows {
-	f := &winRows{on: on, compat: compat, start: in.Start(), step: int64(in.Number("step")) * 1e6, newState: in.Str("new_state"), kind: in.Str("retrans_kind"),
-		caState: in.Str("ca_state"), probe: in.Int("probe_sent"), repeated: in.Int("retrans_segs"), cwnd: in.Int("snd_cwnd"), ssthr: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), wmq: in.Int("sk_wmem_queued")}
+	f := &winRows{on: on, compat: compat, start: in.Start(), step: int64(in.Number("step")) * 1e6}
+	in.Bind(f)
 	if !on {
 		return f
 	}
@@ -63,7 +63,7 @@ func (f *winRows) rcv(r *engine.Row) {
 	if f.soon(s, r.TS) {
 		return
 	}
-	f.row("rcv", s, r.TS).Int(r.Int(f.cwnd)).Int(r.Int(f.ssthr)).Int(r.Int(f.sndbuf)).Int(r.Int(f.wmq))
+	f.row("rcv", s, r.TS).Int(r.Int(f.SndCwnd)).Int(r.Int(f.SndSsthresh)).Int(r.Int(f.SkSndbuf)).Int(r.Int(f.SkWmemQueued))
 	if !f.compat {
 		f.t.Null(5)
 	}
@@ -73,12 +73,12 @@ func (f *winRows) rcv(r *engine.Row) {
 // send is an attempt to transmit, with the values after it.
 func (f *winRows) send(r *engine.Row) {
 	if !f.soon(r.Sock, r.TS) {
-		f.row("send", r.Sock, r.TS).Int(r.Int(f.cwnd)).Null(2).Int(r.Int(f.wmq)).Null(5).End()
+		f.row("send", r.Sock, r.TS).Int(r.Int(f.SndCwnd)).Null(2).Int(r.Int(f.SkWmemQueued)).Null(5).End()
 	}
 }
 
 func (f *winRows) state(r *engine.Row) {
-	if r.Str(f.newState) == "ESTABLISHED" {
+	if r.Str(f.NewState) == "ESTABLISHED" {
 		f.begun(r.Sock, r.TS)
 	}
 }
@@ -90,12 +90,12 @@ func (f *winRows) begun(s *agg.Socket, ts int64) {
 
 func (f *winRows) retrans(r *engine.Row) {
 	// A probe that repeats data has its row of tcp_retrans.
-	if r.Event.Name == "tcp_tlp" && (r.Int(f.probe) == 0 || r.Int(f.repeated) > 0) {
+	if r.Event.Name == "tcp_tlp" && (r.Int(f.ProbeSent) == 0 || r.Int(f.RetransSegs) > 0) {
 		return
 	}
-	f.row("retrans", r.Sock, r.TS).Null(8).StrOr(r.Str(f.kind)).End()
+	f.row("retrans", r.Sock, r.TS).Null(8).StrOr(r.Str(f.RetransKind)).End()
 }
 
 func (f *winRows) cong(r *engine.Row) {
-	f.row("cong", r.Sock, r.TS).Int(r.Int(f.cwnd)).Int(r.Int(f.ssthr)).Null(6).StrOr(r.Str(f.caState)).End()
+	f.row("cong", r.Sock, r.TS).Int(r.Int(f.SndCwnd)).Int(r.Int(f.SndSsthresh)).Null(6).StrOr(r.Str(f.CaState)).End()
 }

@@ -34,7 +34,7 @@ stack, and every 64th of the others.`,
 		byStack := slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "kstack" })
 		bare := &packets.Stackless{Stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
-			if bare.Row(r); byStack && !r.Has(stack) {
+			if bare.Row(r); byStack && !r.HasStr(stack) {
 				return
 			}
 			counts.Add(keys.Of(r), 1)

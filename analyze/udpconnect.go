@@ -42,18 +42,17 @@ type udpconnect struct {
 	others int64 // connects of other protocols
 	failed int64
 
-	pid, comm, ret, lport, laddr        scan.Col
-	raddr, rport, dest, dpt, proto, dir scan.Col
+	Pid, Ret, Lport, Rport, DestPort            scan.Int
+	Comm, Laddr, Raddr, DestAddr, Protocol, Dir scan.Str
 }
 
 func newUdpconnect(in *engine.Input) engine.Fold {
-	f := &udpconnect{in: in, seen: map[line.Destination]bool{}, compat: in.Flag("compat"), pid: in.Int("pid"), comm: in.Str("comm"), ret: in.Int("ret"),
-		lport: in.Int("lport"), laddr: in.Str("laddr"), raddr: in.Str("raddr"), rport: in.Int("rport"),
-		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), proto: in.Str("protocol"), dir: in.Str("dir")}
+	f := &udpconnect{in: in, seen: map[line.Destination]bool{}, compat: in.Flag("compat")}
+	in.Bind(f)
 	if event := in.FirstOf("udp_connect", "sys_connect"); event == "sys_connect" {
 		kind := in.Str("sock_type")
 		in.On(event, func(r *engine.Row) {
-			if r.Str(kind) == "dgram" && r.Int(f.dpt) != 0 {
+			if r.Str(kind) == "dgram" && r.Int(f.DestPort) != 0 {
 				f.connect(r)
 			}
 		})
@@ -82,25 +81,25 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 }
 
 func (f *udpconnect) connect(r *engine.Row) {
-	if r.Str(f.proto) != "udp" {
+	if r.Str(f.Protocol) != "udp" {
 		if f.others++; !f.compat {
 			return
 		}
 	}
 	how := calls.Connected
-	if ret := r.Int(f.ret); ret != 0 {
+	if ret := r.Int(f.Ret); ret != 0 {
 		f.failed++
 		how = render.Errno(ret)
 	}
-	f.line(r, r.Str(f.dest), r.Int(f.dpt), how)
+	f.line(r, r.Str(f.DestAddr), r.Int(f.DestPort), how)
 }
 
 // msg takes the first datagram to each destination.
 func (f *udpconnect) msg(r *engine.Row) {
-	if r.Sock == nil || r.Str(f.dir) != "send" || r.Int(f.rport) != 0 || r.Int(f.dpt) == 0 {
+	if r.Sock == nil || r.Str(f.Dir) != "send" || r.Int(f.Rport) != 0 || r.Int(f.DestPort) == 0 {
 		return
 	}
-	d := line.Destination{Serial: r.Sock.Serial, Addr: f.names.Get(r.Str(f.dest)), Port: r.Int(f.dpt)}
+	d := line.Destination{Serial: r.Sock.Serial, Addr: f.names.Get(r.Str(f.DestAddr)), Port: r.Int(f.DestPort)}
 	if f.seen[d] {
 		return
 	}
@@ -109,7 +108,7 @@ func (f *udpconnect) msg(r *engine.Row) {
 	}
 	f.seen[d] = true
 	how := "unconnected"
-	if ret := r.Int(f.ret); ret < 0 {
+	if ret := r.Int(f.Ret); ret < 0 {
 		how = render.Errno(ret)
 	}
 	f.line(r, d.Addr, d.Port, how)
@@ -131,10 +130,12 @@ func (f *udpconnect) Finish(a *render.Answer) {
 // udpFirst finds the first datagrams that a connected socket sends and receives. Lines are
 // held back until both are known, or the socket ends.
 type udpFirst struct {
-	lines    line.InOrder[udpLine]
-	open     agg.PerSocket[udpOpen]
-	gaps     *agg.Gaps
-	dir, ret scan.Col
+	lines line.InOrder[udpLine]
+	open  agg.PerSocket[udpOpen]
+	gaps  *agg.Gaps
+
+	Ret scan.Int
+	Dir scan.Str
 }
 
 // udpOpen is the line of a socket that waits for its first datagrams.
@@ -145,7 +146,8 @@ type udpOpen struct {
 }
 
 func newUDPFirst(in *engine.Input, write func(*udpLine)) *udpFirst {
-	f := &udpFirst{dir: in.Str("dir"), ret: in.Int("ret")}
+	f := &udpFirst{}
+	in.Bind(f)
 	f.lines.Write = write
 	in.Sockets("")
 	event := in.FirstOf("udp_msg", "sock_io")
@@ -177,14 +179,14 @@ func (f *udpFirst) over(s *agg.Socket) {
 
 func (f *udpFirst) msg(r *engine.Row) {
 	o := f.open.Of(r.Sock)
-	if o.id == 0 || r.Int(f.ret) < 0 {
+	if o.id == 0 || r.Int(f.Ret) < 0 {
 		return
 	}
 	if f.gaps.Of(r.Sock, o.began, r.TS) { // an earlier one may be among lost rows
 		f.over(r.Sock)
 		return
 	}
-	if r.Str(f.dir) == "send" {
+	if r.Str(f.Dir) == "send" {
 		if o.sent == 0 {
 			o.sent = r.TS
 		}
@@ -204,7 +206,7 @@ type udpLine struct {
 }
 
 func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
-	l := udpLine{ts: r.TS, pid: r.Int(f.pid), comm: r.Str(f.comm), addr: addr, port: port, how: how, lport: r.Int(f.lport), proto: r.Str(f.proto), laddr: r.Str(f.laddr)}
+	l := udpLine{ts: r.TS, pid: r.Int(f.Pid), comm: r.Str(f.Comm), addr: addr, port: port, how: how, lport: r.Int(f.Lport), proto: r.Str(f.Protocol), laddr: r.Str(f.Laddr)}
 	if f.first == nil {
 		f.write(&l)
 		return

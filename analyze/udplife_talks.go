@@ -27,15 +27,13 @@ type talks struct {
 	bytes *engine.Bytes
 	gaps  *agg.Gaps // of datagrams
 
-	ret, dir, asked, pid, comm, proto                scan.Col
-	laddr, lport, raddr, rport, dest, dpt, peer, ppt scan.Col
+	Ret, AskedBytes, Pid, Lport, Rport, DestPort, PeerPort scan.Int
+	Dir, Comm, Protocol, Laddr, Raddr, DestAddr, PeerAddr  scan.Str
 }
 
 func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64, string)) *talks {
-	f := &talks{in: in, idle: idle, ended: ended, flows: map[line.Destination]*talk{}, peers: onlyPeers{}, ret: in.Int("ret"), dir: in.Str("dir"), bytes: in.Bytes(),
-		asked: in.Int("asked_bytes"), pid: in.Int("pid"), comm: in.Str("comm"), proto: in.Str("protocol"),
-		laddr: in.Str("laddr"), lport: in.Int("lport"), raddr: in.Str("raddr"), rport: in.Int("rport"),
-		dest: in.Str("dest_addr"), dpt: in.Int("dest_port"), peer: in.Str("peer_addr"), ppt: in.Int("peer_port")}
+	f := &talks{in: in, idle: idle, ended: ended, flows: map[line.Destination]*talk{}, peers: onlyPeers{}, bytes: in.Bytes()}
+	in.Bind(f)
 	f.gaps = in.Gaps("udp_msg")
 	in.On("udp_connect", f.connect)
 	in.Use("udp_msg", "there are no bytes and no flows of unconnected sockets", f.msg)
@@ -45,7 +43,7 @@ func newTalks(in *engine.Input, idle int64, ended func(*agg.Socket, *talk, int64
 }
 
 func (f *talks) connect(r *engine.Row) {
-	if r.Sock == nil || r.Str(f.proto) != "udp" || r.Int(f.ret) != 0 {
+	if r.Sock == nil || r.Str(f.Protocol) != "udp" || r.Int(f.Ret) != 0 {
 		return
 	}
 	k := f.socks.Of(r.Sock)
@@ -53,36 +51,36 @@ func (f *talks) connect(r *engine.Row) {
 	if before.connected {
 		f.ended(r.Sock, &before, r.TS, "reconnected")
 	}
-	*k = f.begin(r, r.Str(f.raddr), r.Int(f.rport))
+	*k = f.begin(r, r.Str(f.Raddr), r.Int(f.Rport))
 	k.connected, k.again = true, before.began != 0
 	k.asked, k.read = before.asked, before.read // bytes before the connect count, in the original
 }
 
 func (f *talks) begin(r *engine.Row, raddr string, rport int64) talk {
-	return talk{who: shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)}, began: r.TS, last: r.TS, rport: rport, raddr: f.names.Get(raddr),
-		laddr: f.names.Get(r.Str(f.laddr)), lport: r.Int(f.lport)}
+	return talk{who: shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, began: r.TS, last: r.TS, rport: rport, raddr: f.names.Get(raddr),
+		laddr: f.names.Get(r.Str(f.Laddr)), lport: r.Int(f.Lport)}
 }
 
 // of is the talk that a datagram belongs to, nil if there is no room for it.
 func (f *talks) of(r *engine.Row, send bool) *talk {
-	addr, port := r.Str(f.peer), r.Int(f.ppt)
+	addr, port := r.Str(f.PeerAddr), r.Int(f.PeerPort)
 	if send {
-		addr, port = r.Str(f.dest), r.Int(f.dpt)
+		addr, port = r.Str(f.DestAddr), r.Int(f.DestPort)
 	}
-	if k := f.socks.Of(r.Sock); r.Int(f.rport) != 0 && (port == 0 || port == r.Int(f.rport) && addr == r.Str(f.raddr)) {
-		if k.connected && (k.rport != r.Int(f.rport) || k.raddr != r.Str(f.raddr)) {
+	if k := f.socks.Of(r.Sock); r.Int(f.Rport) != 0 && (port == 0 || port == r.Int(f.Rport) && addr == r.Str(f.Raddr)) {
+		if k.connected && (k.rport != r.Int(f.Rport) || k.raddr != r.Str(f.Raddr)) {
 			f.ended(r.Sock, k, k.last, line.UnseenEnd) // the connect that ended it was lost
 			*k = talk{}
 		}
 		if !k.connected {
-			*k = f.begin(r, r.Str(f.raddr), r.Int(f.rport))
+			*k = f.begin(r, r.Str(f.Raddr), r.Int(f.Rport))
 			if k.connected, k.older = true, true; r.Sock.Older {
 				k.began = f.in.Start()
 			}
 		}
 		return k
 	}
-	if port == 0 && !send && r.Int(f.ret) < 0 {
+	if port == 0 && !send && r.Int(f.Ret) < 0 {
 		return nil // nothing came, from nobody
 	}
 	d := line.Destination{Serial: r.Sock.Serial, Addr: f.names.Get(addr), Port: port}
@@ -110,14 +108,14 @@ func (f *talks) msg(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	send, n := r.Str(f.dir) == "send", r.Int(f.ret)
+	send, n := r.Str(f.Dir) == "send", r.Int(f.Ret)
 	k := f.of(r, send)
 	if k == nil {
 		return
 	}
 	switch k.last = r.TS; {
 	case send:
-		if k.asked += max(r.Int(f.asked), 0); n < 0 {
+		if k.asked += max(r.Int(f.AskedBytes), 0); n < 0 {
 			k.failed++
 			return
 		}

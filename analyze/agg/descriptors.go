@@ -57,9 +57,9 @@ type Descriptors struct {
 }
 
 type fdCols struct {
-	sock, cookie, listener, peer, pid, comm, ret, dur scan.Col
-	fd, fd2, fdNew, fdLast, child, shared, fn, ctx    scan.Col
-	passed, fdPassed, dir, oldState, newState         scan.Col
+	Sock, Cookie, Listener, PeerSock, Pid, Ret, DurNs, Fd, Fd2, FdNew, FdLast, ChildPid scan.Int
+	FdsShared, PassedSock, FdPassed                                                     scan.Int
+	Comm, Func, Ctx, Dir, OldState, NewState                                            scan.Str
 }
 
 // fdKind is what a row of an event says about descriptors.
@@ -90,13 +90,7 @@ func fdKinds() []fdKind {
 // NewDescriptors follows descriptors; the sockets of the list were open at the start.
 func NewDescriptors(alive []schema.Socket) *Descriptors {
 	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds()}
-	col := d.asked.Ask
-	d.col = fdCols{
-		sock: col("sock"), cookie: col("cookie"), listener: col("listener"), peer: col("peer_sock"), pid: col("pid"), comm: col("comm"),
-		ret: col("ret"), dur: col("dur_ns"), fd: col("fd"), fd2: col("fd2"), fdNew: col("fd_new"), fdLast: col("fd_last"),
-		child: col("child_pid"), shared: col("fds_shared"), fn: col("func"), ctx: col("ctx"),
-		passed: col("passed_sock"), fdPassed: col("fd_passed"), dir: col("dir"),
-		oldState: col("old_state"), newState: col("new_state")}
+	d.asked.MustBind(&d.col)
 	for i := range alive {
 		o := &alive[i]
 		if o.Cookie == 0 || len(o.Owners) == 0 || d.older[o.Cookie] != nil {
@@ -152,23 +146,23 @@ func (d *Descriptors) Of(addr uint64) *File { return d.byAddr[addr] }
 // the life that the socket of the row is in.
 func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	c := &d.col
-	addr, pid := r.Uint(c.sock), r.Int(c.pid)
+	addr, pid := r.Uint(c.Sock), r.Int(c.Pid)
 	if d.now = r.TS; d.gaps.Any() && addr != 0 {
 		d.doubt(addr, s, d.kinds[r.Event.ID])
 	}
 	switch d.kinds[r.Event.ID] {
 	case namesFD:
-		if fd := r.Int(c.fd); addr != 0 && r.Has(c.fd) && fd >= 0 && r.Str(c.ctx) != "softirq" {
+		if fd := r.Int(c.Fd); addr != 0 && r.Has(c.Fd) && fd >= 0 && r.Str(c.Ctx) != "softirq" {
 			d.lead(r, pid, fd, addr)
 		}
 	case madeFD:
 		d.made(r, pid, addr)
 	case acceptFD:
-		if l := r.Uint(c.listener); l != 0 && r.Has(c.fd) {
-			d.lead(r, pid, r.Int(c.fd), l)
+		if l := r.Uint(c.Listener); l != 0 && r.Has(c.Fd) {
+			d.lead(r, pid, r.Int(c.Fd), l)
 		}
-		if fd := r.Int(c.ret); addr != 0 && fd >= 0 {
-			if !r.Has(c.ret) {
+		if fd := r.Int(c.Ret); addr != 0 && fd >= 0 {
+			if !r.Has(c.Ret) {
 				fd = unknownFD
 			}
 			d.begin(r, pid, fd, addr)
@@ -186,7 +180,7 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	}
 	f := d.byAddr[addr]
 	// A child still has its listener's cookie when the kernel first tells of it.
-	if f == nil && addr != 0 && len(d.older) > 0 && !copiedChild(r.Str(c.oldState), r.Str(c.newState)) {
+	if f == nil && addr != 0 && len(d.older) > 0 && !copiedChild(r.Str(c.OldState), r.Str(c.NewState)) {
 		f = d.known(r, addr)
 	}
 	if f != nil && s != nil && s.Cookie != 0 {
@@ -203,10 +197,10 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 func (d *Descriptors) made(r *scan.Row, pid int64, addr uint64) {
 	c := &d.col
 	if addr != 0 {
-		d.begin(r, pid, r.Int(c.fd), addr)
+		d.begin(r, pid, r.Int(c.Fd), addr)
 	}
-	if peer := r.Uint(c.peer); peer != 0 {
-		d.begin(r, pid, r.Int(c.fd2), peer)
+	if peer := r.Uint(c.PeerSock); peer != 0 {
+		d.begin(r, pid, r.Int(c.Fd2), peer)
 	}
 }
 
@@ -226,8 +220,8 @@ func (d *Descriptors) begin(r *scan.Row, pid, fd int64, addr uint64) {
 // cookie of a socket that was open at the start.
 func (d *Descriptors) known(r *scan.Row, addr uint64) *File {
 	f := d.byAddr[addr]
-	if f == nil && addr == r.Uint(d.col.sock) {
-		if f = d.older[r.Int(d.col.cookie)]; f != nil {
+	if f == nil && addr == r.Uint(d.col.Sock) {
+		if f = d.older[r.Int(d.col.Cookie)]; f != nil {
 			d.place(f, addr, r.TS)
 		}
 	}
@@ -245,13 +239,13 @@ func (d *Descriptors) place(f *File, addr uint64, ts int64) {
 // known, the descriptor is older than the recording, or came on a way without an event.
 func (d *Descriptors) lead(r *scan.Row, pid, fd int64, addr uint64) {
 	f, e := d.known(r, addr), d.entry(pid, fd)
-	start := r.TS - r.Int(d.col.dur)
+	start := r.TS - r.Int(d.col.DurNs)
 	if e.open() {
 		if e.file == f || start < e.since {
 			d.confirm(pid, fd, f)
 			return // as known, or the call began before the descriptor led elsewhere
 		}
-		if f == nil && e.file.Addr == 0 && (addr != r.Uint(d.col.sock) || r.Int(d.col.cookie) == 0) {
+		if f == nil && e.file.Addr == 0 && (addr != r.Uint(d.col.Sock) || r.Int(d.col.Cookie) == 0) {
 			d.place(e.file, addr, r.TS)
 			return
 		}
@@ -265,32 +259,32 @@ func (d *Descriptors) lead(r *scan.Row, pid, fd int64, addr uint64) {
 
 func (d *Descriptors) dup(r *scan.Row, pid int64, addr uint64) {
 	c := &d.col
-	if child := r.Int(c.child); child != 0 {
-		d.fork(pid, child, r.Int(c.shared) == 1, r.TS)
+	if child := r.Int(c.ChildPid); child != 0 {
+		d.fork(pid, child, r.Int(c.FdsShared) == 1, r.TS)
 		return
 	}
 	if addr == 0 {
 		return
 	}
-	if r.Has(c.fd) {
-		d.lead(r, pid, r.Int(c.fd), addr)
+	if r.Has(c.Fd) {
+		d.lead(r, pid, r.Int(c.Fd), addr)
 	}
 	f := d.known(r, addr)
 	if f == nil { // received in a message of a process that is not seen
-		f = d.file(r, pid, r.Int(c.fdNew), addr)
+		f = d.file(r, pid, r.Int(c.FdNew), addr)
 	}
-	d.point(pid, r.Int(c.fdNew), f, r.TS)
+	d.point(pid, r.Int(c.FdNew), f, r.TS)
 }
 
 // pass takes a descriptor that a message carries to another process. Until it is taken out
 // the message keeps the file open; one that is never read is told from what follows.
 func (d *Descriptors) pass(r *scan.Row, pid int64) {
 	c := &d.col
-	addr, fd := r.Uint(c.passed), r.Int(c.fdPassed)
+	addr, fd := r.Uint(c.PassedSock), r.Int(c.FdPassed)
 	if addr == 0 {
 		return
 	}
-	if r.Str(c.dir) == "send" {
+	if r.Str(c.Dir) == "send" {
 		if d.lead(r, pid, fd, addr); d.byAddr[addr] != nil {
 			d.byAddr[addr].flight++
 		}
@@ -307,7 +301,7 @@ func (d *Descriptors) pass(r *scan.Row, pid int64) {
 // closed takes descriptors out of the table: one, a range, or all of a process.
 func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
 	c := &d.col
-	fd, last, fn := r.Int(c.fd), r.Int(c.fdLast), r.Str(c.fn)
+	fd, last, fn := r.Int(c.Fd), r.Int(c.FdLast), r.Str(c.Func)
 	t := d.tables[pid]
 	if f := d.byAddr[addr]; f != nil && f.FD == unknownFD && f.Refs == 0 {
 		d.end(f, LastClosed, r.TS)
@@ -316,7 +310,7 @@ func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
 	switch {
 	case fn == "exit":
 		d.exit(pid, r.TS)
-	case t == nil || r.Int(c.ret) < 0 && addr == 0:
+	case t == nil || r.Int(c.Ret) < 0 && addr == 0:
 	case addr == 0:
 		for _, n := range t.between(fd, last) {
 			d.unpoint(t, n, r.TS)
@@ -327,7 +321,7 @@ func (d *Descriptors) closed(r *scan.Row, pid int64, addr uint64) {
 		}
 		e := t.fds[fd]
 		// Otherwise the number was given away again before close returned.
-		if e.open() && e.file.Addr == addr && r.TS-r.Int(c.dur) >= e.since {
+		if e.open() && e.file.Addr == addr && r.TS-r.Int(c.DurNs) >= e.since {
 			d.unpoint(t, fd, r.TS)
 		}
 	}

@@ -155,9 +155,9 @@ func (d *Descriptors) file(r *scan.Row, pid, fd int64, addr uint64) *File {
 		d.evict(r.TS)
 	}
 	f := d.take()
-	f.Addr, f.Pid, f.FD, f.Comm, f.First, f.sure = addr, pid, fd, d.names.Get(r.Str(d.col.comm)), r.TS, r.TS
-	if addr == r.Uint(d.col.sock) {
-		f.Cookie = r.Int(d.col.cookie)
+	f.Addr, f.Pid, f.FD, f.Comm, f.First, f.sure = addr, pid, fd, d.names.Get(r.Str(d.col.Comm)), r.TS, r.TS
+	if addr == r.Uint(d.col.Sock) {
+		f.Cookie = r.Int(d.col.Cookie)
 	}
 	d.byAddr[addr] = f
 	return f

@@ -53,7 +53,7 @@ func deviceRows() []bool {
 
 // cookie takes the cookie, and with it what the list of sockets alive at the start says.
 func (t *Sockets) cookie(s *Socket, r *scan.Row) {
-	s.Cookie = r.Int(t.col.cookie)
+	s.Cookie = r.Int(t.col.Cookie)
 	if s.Cookie == 0 || s.Born {
 		return
 	}
@@ -69,31 +69,31 @@ func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 	c := &t.col
 	if s.Netns == 0 {
-		s.Netns = r.Int(c.netns)
+		s.Netns = r.Int(c.Netns)
 	}
 	// socket(2) has the caller's wish, most often 0 for the default of its family.
 	if s.Protocol == "" && kind != madeRow {
-		s.Protocol = t.names.Get(r.Str(c.protocol))
+		s.Protocol = t.names.Get(r.Str(c.Protocol))
 	}
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
 	s.Passive = s.Passive || kind == acceptRow
-	s.bound = s.bound || kind == bindRow && r.Int(c.bindPort) != 0
+	s.bound = s.bound || kind == bindRow && r.Int(c.BindPort) != 0
 	// The rows that owner judges come from tasks also where the kernel hides the context.
-	if ctx := r.Str(c.ctx); ctx == "task" || ctx == "unknown" {
+	if ctx := r.Str(c.Ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)
 	}
 	if kind == stateRow {
-		to := r.Str(c.newState)
+		to := r.Str(c.NewState)
 		t.doors(s, r, to)
 		if s.Began == 0 {
 			s.Began = r.TS
-			s.Born = s.Born && startsLife(r.Str(c.oldState), to) // else it was made, and its first state was lost
+			s.Born = s.Born && startsLife(r.Str(c.OldState), to) // else it was made, and its first state was lost
 		}
 		s.State = t.names.Get(to)
 		s.Active = s.Active || to == "SYN_SENT"
-		s.Passive = s.Passive || to == "LISTEN" || r.Str(c.oldState) == "LISTEN"
+		s.Passive = s.Passive || to == "LISTEN" || r.Str(c.OldState) == "LISTEN"
 		if to == "CLOSE" {
 			t.close(s, r.TS)
 		}
@@ -109,20 +109,20 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 // only may become an end: the port of the connection before, and where a connect was to go.
 func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 	c := &t.col
-	early := kind == stateRow && r.Str(c.newState) == "SYN_SENT"
-	if p := r.Int(c.lport); r.Has(c.laddr) && (p != 0 && (s.Lport == 0 || s.maybeL) || unspecified(s.Laddr) && p >= s.Lport) {
-		s.Laddr, s.Lport, s.maybeL = t.names.Get(r.Str(c.laddr)), p, early
+	early := kind == stateRow && r.Str(c.NewState) == "SYN_SENT"
+	if p := r.Int(c.Lport); r.HasStr(c.Laddr) && (p != 0 && (s.Lport == 0 || s.maybeL) || unspecified(s.Laddr) && p >= s.Lport) {
+		s.Laddr, s.Lport, s.maybeL = t.names.Get(r.Str(c.Laddr)), p, early
 	}
 	// A listener's row may have the ends of a connection that it refused.
-	if s.State == "LISTEN" || r.Str(c.state) == "LISTEN" {
+	if s.State == "LISTEN" || r.Str(c.State) == "LISTEN" {
 		return
 	}
-	if p := r.Int(c.rport); r.Has(c.raddr) && (p != 0 && (s.Rport == 0 || s.maybeR) || unspecified(s.Raddr) && p >= s.Rport) {
-		s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.raddr)), p, false
+	if p := r.Int(c.Rport); r.HasStr(c.Raddr) && (p != 0 && (s.Rport == 0 || s.maybeR) || unspecified(s.Raddr) && p >= s.Rport) {
+		s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.Raddr)), p, false
 	}
 	if s.Rport == 0 && kind == connectRow {
-		if p := r.Int(c.destPort); p != 0 {
-			s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.dest)), p, true
+		if p := r.Int(c.DestPort); p != 0 {
+			s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.DestAddr)), p, true
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 // doors notes what changes of state prove of calls: that there was one, seen or not.
 func (t *Sockets) doors(s *Socket, r *scan.Row, to string) {
 	s.child = s.child || t.copied(r, stateRow)
-	if r.Str(t.col.ctx) != "task" || kernelThread(r.Str(t.col.comm)) {
+	if r.Str(t.col.Ctx) != "task" || kernelThread(r.Str(t.col.Comm)) {
 		return
 	}
 	switch to {
@@ -186,7 +186,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 	case madeRow:
 		rank = ownerMade
 	case stateRow:
-		switch r.Str(t.col.newState) {
+		switch r.Str(t.col.NewState) {
 		case "SYN_SENT", "LISTEN":
 			rank = ownerOpen
 		case "FIN_WAIT1", "LAST_ACK":
@@ -196,7 +196,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 	if rank == ownerNone || rank < ownerOpen && t.openerLost(s, r.TS) {
 		return
 	}
-	pid, comm, cgroup := r.Int(t.col.pid), r.Str(t.col.comm), r.Str(t.col.cgroup)
+	pid, comm, cgroup := r.Int(t.col.Pid), r.Str(t.col.Comm), r.Str(t.col.Cgroup)
 	at := portOf{uint32(s.Netns), int(s.Lport)}
 	switch t.named(pid, comm); {
 	case kernelThread(comm):
@@ -208,7 +208,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		if known := t.comms[pid]; known != "" {
 			comm = known
 		}
-	case kind == stateRow && rank == ownerOpen && r.Str(t.col.newState) == "LISTEN":
+	case kind == stateRow && rank == ownerOpen && r.Str(t.col.NewState) == "LISTEN":
 		t.servers[at] = server{pid, t.names.Get(comm), t.names.Get(cgroup)}
 	}
 	if rank > s.owner {
@@ -219,7 +219,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 // copied reports a row whose socket is still a copy of its listener: the kernel tells of
 // the child before it gives it ends and a cookie of its own.
 func (t *Sockets) copied(r *scan.Row, kind rowKind) bool {
-	return kind == stateRow && copiedChild(r.Str(t.col.oldState), r.Str(t.col.newState))
+	return kind == stateRow && copiedChild(r.Str(t.col.OldState), r.Str(t.col.NewState))
 }
 
 // copiedChild reports the first change of a child, which begins as a copy of its listener: to

@@ -63,17 +63,17 @@ func (t *Sockets) proves(s *Socket, r *scan.Row, kind rowKind) bool {
 	if t.copied(r, kind) {
 		return false
 	}
-	if c := r.Int(t.col.cookie); c != 0 && c == s.Cookie {
+	if c := r.Int(t.col.Cookie); c != 0 && c == s.Cookie {
 		return true
 	}
 	c := &t.col
-	return kind != silentRow && s.Lport != 0 && r.Int(c.lport) == s.Lport && r.Int(c.rport) == s.Rport && r.Str(c.laddr) == s.Laddr && r.Str(c.raddr) == s.Raddr
+	return kind != silentRow && s.Lport != 0 && r.Int(c.Lport) == s.Lport && r.Int(c.Rport) == s.Rport && r.Str(c.Laddr) == s.Laddr && r.Str(c.Raddr) == s.Raddr
 }
 
 // identifies reports whether a row says itself which socket it is about.
 func (t *Sockets) identifies(r *scan.Row, kind rowKind) bool {
 	c := &t.col
-	return kind == stateRow || r.Int(c.cookie) != 0 || kind != silentRow && r.Int(c.lport) != 0
+	return kind == stateRow || r.Int(c.Cookie) != 0 || kind != silentRow && r.Int(c.Lport) != 0
 }
 
 // elsewhereEnds reports whether a row has other ends than the life, so that it cannot be of it.
@@ -86,14 +86,14 @@ func (t *Sockets) elsewhereEnds(s *Socket, r *scan.Row, kind rowKind) bool {
 		return false
 	}
 	c := &t.col
-	if s.Protocol != "tcp" || s.State == "LISTEN" || !r.Has(c.laddr) {
+	if s.Protocol != "tcp" || s.State == "LISTEN" || !r.HasStr(c.Laddr) {
 		return false
 	}
-	l, w := r.Int(c.lport), r.Int(c.rport)
-	if kind == stateRow && r.Str(c.newState) == "SYN_SENT" {
+	l, w := r.Int(c.Lport), r.Int(c.Rport)
+	if kind == stateRow && r.Str(c.NewState) == "SYN_SENT" {
 		l = 0 // that of the connection before
 	}
-	return !s.maybeL && otherEnd(s.Laddr, s.Lport, r.Str(c.laddr), l) || !s.maybeR && otherEnd(s.Raddr, s.Rport, r.Str(c.raddr), w)
+	return !s.maybeL && otherEnd(s.Laddr, s.Lport, r.Str(c.Laddr), l) || !s.maybeR && otherEnd(s.Raddr, s.Rport, r.Str(c.Raddr), w)
 }
 
 // otherEnd compares two ends of which either may not be known yet.
@@ -112,7 +112,7 @@ var stages = map[string]stage{"SYN_SENT": {1, 3}, "SYN_RECV": {2, 3}, "ESTABLISH
 
 // skips reports a change from a state to which the session cannot have come unseen.
 func (t *Sockets) skips(s *Socket, r *scan.Row) bool {
-	old := r.Str(t.col.oldState)
+	old := r.Str(t.col.OldState)
 	return old != s.State && (!mayFollow(s.State, old) || t.elsewhereEnds(s, r, stateRow))
 }
 
@@ -142,7 +142,7 @@ func (t *Sockets) strange(addr uint64, r *scan.Row) *Socket {
 		t.stranger = &Socket{slot: t.slots, Serial: noSerial}
 		t.slots++
 	}
-	*t.stranger = Socket{Addr: addr, Netns: r.Int(t.col.netns), Protocol: r.Str(t.col.protocol), Serial: t.stranger.Serial - 1, slot: t.stranger.slot, First: r.TS, Last: r.TS, Strange: true}
+	*t.stranger = Socket{Addr: addr, Netns: r.Int(t.col.Netns), Protocol: r.Str(t.col.Protocol), Serial: t.stranger.Serial - 1, slot: t.stranger.slot, First: r.TS, Last: r.TS, Strange: true}
 	return t.stranger
 }
 

@@ -71,9 +71,8 @@ type closedAt struct {
 
 // cols are the columns that identity comes from.
 type cols struct {
-	sock, netns, pid, comm, cgroup, ctx, cookie                              scan.Col
-	laddr, lport, raddr, rport, protocol, oldState, newState, dest, destPort scan.Col
-	dur, bindPort, state                                                     scan.Col
+	Sock, Netns, Pid, Cookie, Lport, Rport, DestPort, DurNs, BindPort              scan.Int
+	Comm, Cgroup, Ctx, Laddr, Raddr, Protocol, OldState, NewState, DestAddr, State scan.Str
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
@@ -87,13 +86,7 @@ var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
 func NewSockets(alive []schema.Socket) *Sockets {
 	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{},
 		servers: map[portOf]server{}, comms: map[int64]string{}}
-	col := s.asked.Ask
-	s.col = cols{
-		sock: col("sock"), netns: col("netns"), pid: col("pid"), comm: col("comm"), cgroup: col("cgroup"), ctx: col("ctx"), cookie: col("cookie"),
-		laddr: col("laddr"), lport: col("lport"), raddr: col("raddr"), rport: col("rport"), protocol: col("protocol"),
-		oldState: col("old_state"), newState: col("new_state"), dest: col("dest_addr"), destPort: col("dest_port"),
-		dur: col("dur_ns"), bindPort: col("bind_port"), state: col("state"),
-	}
+	s.asked.MustBind(&s.col)
 	s.kinds, s.device = rowKinds(), deviceRows()
 	for i := range alive {
 		if alive[i].Cookie != 0 {
@@ -134,7 +127,7 @@ func (t *Sockets) At(addr uint64) *Socket { return t.byAddr[addr] }
 
 // Feed takes the next row and returns the socket it belongs to, nil if it has none.
 func (t *Sockets) Feed(r *scan.Row) *Socket {
-	addr := r.Uint(t.col.sock)
+	addr := r.Uint(t.col.Sock)
 	if addr == 0 {
 		return nil
 	}
@@ -143,14 +136,14 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 		s = t.byAddr[addr]
 	}
 	kind := t.kinds[r.Event.ID]
-	if kind == closeRow && s != nil && s.Born && r.TS-r.Int(t.col.dur) < s.First {
+	if kind == closeRow && s != nil && s.Born && r.TS-r.Int(t.col.DurNs) < s.First {
 		return nil // the call freed the life before this one; the address was reused before it returned
 	}
 	switch {
 	case s == nil:
 		s = t.begin(addr, r, s, kind)
 	case t.another(s, r, kind):
-		if kind == closeRow && r.TS-r.Int(t.col.dur) < s.First {
+		if kind == closeRow && r.TS-r.Int(t.col.DurNs) < s.First {
 			return nil // as above, and the beginning of the next life was lost
 		}
 		s = t.begin(addr, r, s, kind)
@@ -165,7 +158,7 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 		s.shown = r.TS
 	}
 	if s.elsewhere && !t.device[r.Event.ID] {
-		if n := r.Int(t.col.netns); n != 0 {
+		if n := r.Int(t.col.Netns); n != 0 {
 			s.Netns, s.elsewhere = n, false
 		}
 	}
@@ -192,8 +185,8 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 	case kind == madeRow:
 		return true
 	case s.gone:
-		return kind != closeRow || r.TS-r.Int(t.col.dur) > s.Closed
-	case kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState)):
+		return kind != closeRow || r.TS-r.Int(t.col.DurNs) > s.Closed
+	case kind == stateRow && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState)):
 		return !s.made || s.Began != 0 || t.copied(r, kind) || // socket(2) makes no child
 			t.lives.Between(s.sure, r.TS)
 	case kind == stateRow && s.Protocol == "tcp" && t.skips(s, r):
@@ -201,13 +194,13 @@ func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
 	case t.lives.Any() && t.elsewhereEnds(s, r, kind):
 		return true
 	}
-	if c := r.Int(t.col.cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
+	if c := r.Int(t.col.Cookie); c != 0 && s.Cookie != 0 && c != s.Cookie {
 		return true
 	}
 	if s.elsewhere || t.device[r.Event.ID] {
 		return false
 	}
-	n := r.Int(t.col.netns)
+	n := r.Int(t.col.Netns)
 	return n != 0 && s.Netns != 0 && n != s.Netns
 }
 
@@ -230,12 +223,12 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	t.gens[addr] = gen
 	s := t.take()
 	slot := s.slot
-	*s = Socket{Addr: addr, Netns: r.Int(t.col.netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot, sure: r.TS, shown: r.TS}
+	*s = Socket{Addr: addr, Netns: r.Int(t.col.Netns), Gen: int(gen), Serial: t.serial, First: r.TS, slot: slot, sure: r.TS, shown: r.TS}
 	if t.trusted != nil {
 		s.until = t.trusted.until(addr, r.TS)
 	}
 	s.made, s.elsewhere = kind == madeRow, t.device[r.Event.ID]
-	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.oldState), r.Str(t.col.newState))
+	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState))
 	t.serial++
 	t.byAddr[addr] = s
 	return s

@@ -41,14 +41,14 @@ type Attempts struct {
 	calls bool // returns of connect(2) were recorded
 	gaps  *agg.Gaps
 
-	ret, oldState, newState, sockErr, dur scan.Col
-	raddr, rport, dest, destPort          scan.Col
+	Ret, SkErr, DurNs, Rport, DestPort  scan.Int
+	OldState, NewState, Raddr, DestAddr scan.Str
 }
 
 // NewAttempts calls done once for each attempt, when its outcome is known.
 func NewAttempts(in *engine.Input, done func(*agg.Socket, Attempt)) *Attempts {
-	f := &Attempts{in: in, done: done, gaps: in.Gaps("tcp_state"), calls: in.Recorded("sys_connect"), ret: in.Int("ret"), oldState: in.Str("old_state"), newState: in.Str("new_state"),
-		sockErr: in.Int("sk_err"), dur: in.Int("dur_ns"), raddr: in.Str("raddr"), rport: in.Int("rport"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port")}
+	f := &Attempts{in: in, done: done, gaps: in.Gaps("tcp_state"), calls: in.Recorded("sys_connect")}
+	in.Bind(f)
 	in.Use("tcp_state", "the outcome of connections is not known", f.state)
 	return f
 }
@@ -73,7 +73,7 @@ func (f *Attempts) state(r *engine.Row) {
 		return
 	}
 	a := f.Socks.Of(r.Sock)
-	from, to := r.Str(f.oldState), r.Str(f.newState)
+	from, to := r.Str(f.OldState), r.Str(f.NewState)
 	if to == "SYN_SENT" {
 		f.settle(r.Sock, a)
 		if *a = (Attempt{Began: r.TS}); f.syn != nil {
@@ -87,8 +87,8 @@ func (f *Attempts) state(r *engine.Row) {
 	case "ESTABLISHED":
 		a.Ended, a.Result = r.TS, Connected
 	case "CLOSE":
-		if a.Ended, a.Result = r.TS, closedEarly; r.Int(f.sockErr) != 0 {
-			a.Result = render.Errno(-r.Int(f.sockErr))
+		if a.Ended, a.Result = r.TS, closedEarly; r.Int(f.SkErr) != 0 {
+			a.Result = render.Errno(-r.Int(f.SkErr))
 		} else {
 			a.waits = f.calls && f.syn != nil // the call may know better: no port was free
 		}
@@ -104,13 +104,13 @@ func (f *Attempts) state(r *engine.Row) {
 // and the name looked up before are those of by.
 func (f *Attempts) Begin(r *engine.Row, by Attempt) {
 	a := f.Socks.Of(r.Sock)
-	ret := r.Int(f.ret)
+	ret := r.Int(f.Ret)
 	if a.told { // that was the one before; this one sent no SYN
 		*a = Attempt{}
 	}
 	a.At, a.Who, a.Uid, a.Query = r.TS, by.Who, by.Uid, by.Query
-	if p := r.Int(f.rport); p != 0 {
-		a.Raddr, a.Rport = f.names.Get(r.Str(f.raddr)), p
+	if p := r.Int(f.Rport); p != 0 {
+		a.Raddr, a.Rport = f.names.Get(r.Str(f.Raddr)), p
 	}
 	if ret != 0 {
 		// The kernel has taken the ends back; the call says where it was to go.

@@ -45,13 +45,15 @@ type msgSizer struct {
 	calls *msgCalls
 	bytes *engine.Bytes
 
-	ret, asked, dir                 scan.Col
 	right, original, differ, failed int64
+
+	Ret, AskedBytes scan.Int
+	Dir             scan.Str
 }
 
 func (m MsgSizes) fold(in *engine.Input) engine.Fold {
-	f := &msgSizer{MsgSizes: m, compat: in.Flag("compat"), ret: in.Int("ret"), asked: in.Int("asked_bytes"), bytes: in.Bytes(),
-		dir: in.Str("dir"), calls: newMsgCalls(in, m.Event)}
+	f := &msgSizer{MsgSizes: m, compat: in.Flag("compat"), bytes: in.Bytes(), calls: newMsgCalls(in, m.Event)}
+	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"func": f.calls.key()})
 	f.data = m.Dir == "recv" && in.Flag("data")
 	f.sizes = shape.Hist[engine.Key](in, m.Name, "bytes", f.keys.Columns...)
@@ -61,12 +63,12 @@ func (m MsgSizes) fold(in *engine.Input) engine.Fold {
 
 // values are what the right rule and the original's take a call for; negative for nothing.
 func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
-	n := r.Int(f.ret)
+	n := r.Int(f.Ret)
 	ours, theirs = n, n
 	switch {
 	case f.MsgSizes.Dir == "send":
-		if r.Has(f.asked) {
-			theirs = r.Int(f.asked)
+		if r.Has(f.AskedBytes) {
+			theirs = r.Int(f.AskedBytes)
 		}
 	case f.bytes.Peeked(r):
 		ours = -1
@@ -84,10 +86,10 @@ func (f *msgSizer) values(r *engine.Row) (ours, theirs int64) {
 }
 
 func (f *msgSizer) row(r *engine.Row) {
-	if r.Str(f.dir) != f.MsgSizes.Dir {
+	if r.Str(f.Dir) != f.MsgSizes.Dir {
 		return
 	}
-	if r.Int(f.ret) < 0 {
+	if r.Int(f.Ret) < 0 {
 		f.failed++
 	}
 	v, theirs := f.values(r)

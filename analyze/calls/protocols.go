@@ -9,7 +9,7 @@ import (
 
 // ConnectProto is the protocol of a connect(2), "" where the descriptor was no socket: older
 // recordings have 0 there, which is a protocol.
-func ConnectProto(r *engine.Row, protocol scan.Col) string {
+func ConnectProto(r *engine.Row, protocol scan.Str) string {
 	if r.Sock == nil {
 		return ""
 	}
@@ -19,7 +19,7 @@ func ConnectProto(r *engine.Row, protocol scan.Col) string {
 // Proto is the protocol of a connect(2) or accept(2), "" where the descriptor was no
 // socket. Older recordings do not have it of accepts: TCP is the only one of IP that waits in
 // a queue, but for SCTP and MPTCP, and those of other families have the default.
-func Proto(r *engine.Row, protocol, family scan.Col) string {
+func Proto(r *engine.Row, protocol, family scan.Str) string {
 	if r.Event.Name == "sys_connect" {
 		return ConnectProto(r, protocol)
 	}

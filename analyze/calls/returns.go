@@ -17,14 +17,14 @@ func (f *Attempts) returned(r *engine.Row) {
 		return
 	}
 	a := f.Socks.Of(r.Sock)
-	if !a.waits || r.TS-r.Int(f.dur) > a.Ended {
+	if !a.waits || r.TS-r.Int(f.DurNs) > a.Ended {
 		return
 	}
-	if ret := r.Int(f.ret); ret < 0 && a.Result == closedEarly && !slices.Contains(Unfinished, -ret) {
+	if ret := r.Int(f.Ret); ret < 0 && a.Result == closedEarly && !slices.Contains(Unfinished, -ret) {
 		a.Result = render.Errno(ret)
 	}
 	if a.Rport == 0 {
-		a.Raddr, a.Rport = f.names.Get(r.Str(f.dest)), r.Int(f.destPort)
+		a.Raddr, a.Rport = f.names.Get(r.Str(f.DestAddr)), r.Int(f.DestPort)
 	}
 	f.settle(r.Sock, a)
 }

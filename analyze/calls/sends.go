@@ -20,17 +20,22 @@ var SendCompat = engine.Compat("leave out sends, which the original's hook misse
 
 // Sends tells apart what such an original would have seen.
 type Sends struct {
-	dir    scan.Col
 	compat bool
 	n      int64
+
+	Dir scan.Str
 }
 
 // NewSends reads the option --compat.
-func NewSends(in *engine.Input) *Sends { return &Sends{dir: in.Str("dir"), compat: in.Flag("compat")} }
+func NewSends(in *engine.Input) *Sends {
+	f := &Sends{compat: in.Flag("compat")}
+	in.Bind(f)
+	return f
+}
 
 // Counted reports whether a row of sock_io counts.
 func (s *Sends) Counted(r *engine.Row) bool {
-	if r.Str(s.dir) != "send" {
+	if r.Str(s.Dir) != "send" {
 		return true
 	}
 	s.n++

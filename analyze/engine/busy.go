@@ -13,15 +13,18 @@ type Busy[P comparable] struct {
 	make  func(pid int64, comm string) P
 	procs agg.Top[P]
 	socks agg.PerSocket[int64]
-	skb   scan.Col
-	all   int64
-	told  int64
+
+	all  int64
+	told int64
+
+	Skb scan.Int
 }
 
 // NewBusy counts; process makes the key of a process.
 func NewBusy[P comparable](in *Input, process func(pid int64, comm string) P) *Busy[P] {
-	in.task()
-	b := &Busy[P]{in: in, make: process, skb: in.Int("skb")}
+	in.askTask()
+	b := &Busy[P]{in: in, make: process}
+	in.Bind(b)
 	in.OnEnd(func(s *agg.Socket) {
 		if s.Pid != 0 {
 			b.add(s.Pid, s.Comm, *b.socks.Of(s))
@@ -40,14 +43,14 @@ func (b *Busy[P]) add(pid int64, comm string, n int64) {
 // Add counts a row.
 func (b *Busy[P]) Add(r *Row) {
 	b.all++
-	task := byTask(r.Row, r.Str(b.in.ctx))
+	task := byTask(r.Row, r.Str(b.in.task.Ctx))
 	switch {
 	case task && calls[r.Event.ID]:
-		b.add(r.Int(b.in.pid), r.Str(b.in.comm), 1)
+		b.add(r.Int(b.in.task.Pid), r.Str(b.in.task.Comm), 1)
 	case r.Sock != nil:
 		*b.socks.Of(r.Sock)++
-	case task && r.Int(b.skb) == 0:
-		b.add(r.Int(b.in.pid), r.Str(b.in.comm), 1)
+	case task && r.Int(b.Skb) == 0:
+		b.add(r.Int(b.in.task.Pid), r.Str(b.in.task.Comm), 1)
 	}
 }
 

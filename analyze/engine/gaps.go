@@ -87,13 +87,13 @@ func (r *run) gaps() error {
 		return nil
 	}
 	f := newGapFinder(m, all)
-	if err := r.read(scan.Query{Events: []string{"lost"}, Columns: f.columns()}, f.lost); err != nil {
+	if err := r.read(scan.Query{Events: []string{"lost"}, Columns: f.lostCols.asked.All()}, f.lost); err != nil {
 		return err
 	}
 	if f.end(); f.from < f.to {
 		// All events: the numbers count them together. What follows shows that the last are complete.
 		f.to += lossTail
-		if err := r.read(scan.Query{Columns: []scan.Col{f.cpu, f.seq}, From: f.from, To: f.to}, f.row); err != nil {
+		if err := r.read(scan.Query{Columns: f.cols.asked.All(), From: f.from, To: f.to}, f.row); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,23 @@ type gapFinder struct {
 	cpus     map[int64]*cpuRows
 	from, to int64 // of the time in which rows are looked at
 
-	cpu, seq, window, count, lostCPU, event, cause scan.Col
+	lostCols lostColumns
+	cols     numberColumns
+}
+
+// lostColumns are read of rows of lost.
+type lostColumns struct {
+	asked scan.Columns
+
+	WindowNs, LostCount, LostCpu scan.Int
+	LostEvent, Cause             scan.Str
+}
+
+// numberColumns are read of all rows.
+type numberColumns struct {
+	asked scan.Columns
+
+	Cpu, Seq scan.Int
 }
 
 // gapSet is what was lost of some events.
@@ -160,32 +176,28 @@ type lossWindow struct {
 type cpuRows struct{ seq, ts int64 }
 
 func newGapFinder(m *scan.Meta, all []lossOfEvents) *gapFinder {
-	col := func(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
-	f := &gapFinder{meta: m, cpus: map[int64]*cpuRows{}, cpu: col("cpu"), seq: col("seq"), window: col("window_ns"), count: col("lost_count"),
-		lostCPU: col("lost_cpu"), event: col("lost_event"), cause: col("cause")}
+	f := &gapFinder{meta: m, cpus: map[int64]*cpuRows{}}
+	f.lostCols.asked.MustBind(&f.lostCols)
+	f.cols.asked.MustBind(&f.cols)
 	for _, l := range all {
 		f.sets = append(f.sets, gapSet{lossOfEvents: l, windows: map[int64][]lossWindow{}})
 	}
 	return f
 }
 
-func (f *gapFinder) columns() []scan.Col {
-	return []scan.Col{f.window, f.count, f.lostCPU, f.event, f.cause}
-}
-
 // lost takes a row of lost. CPU -1 stands for any: no number is missing then.
 func (f *gapFinder) lost(r *scan.Row) error {
-	w := lossWindow{from: r.TS - max(0, min(r.Int(f.window), r.TS)) - lossSlack, to: r.TS + lossSlack}
-	if r.Str(f.cause) == "writer" {
+	w := lossWindow{from: r.TS - max(0, min(r.Int(f.lostCols.WindowNs), r.TS)) - lossSlack, to: r.TS + lossSlack}
+	if r.Str(f.lostCols.Cause) == "writer" {
 		w.from -= writerSlack
 	}
-	cpu := max(-1, r.Int(f.lostCPU))
+	cpu := max(-1, r.Int(f.lostCols.LostCpu))
 	for i := range f.sets {
 		s := &f.sets[i]
-		if !slices.Contains(s.events, r.Str(f.event)) {
+		if !slices.Contains(s.events, r.Str(f.lostCols.LostEvent)) {
 			continue
 		}
-		if s.told, s.last = s.told+r.Int(f.count), r.TS; cpu < 0 {
+		if s.told, s.last = s.told+r.Int(f.lostCols.LostCount), r.TS; cpu < 0 {
 			s.gaps.Add(w.from, w.to)
 			continue
 		}
@@ -212,7 +224,7 @@ func (f *gapFinder) row(r *scan.Row) error {
 	if r.Event.Own() || r.Event.Counts() { // made by the recorder: they have no number
 		return nil
 	}
-	cpu, seq := r.Int(f.cpu), r.Int(f.seq)
+	cpu, seq := r.Int(f.cols.Cpu), r.Int(f.cols.Seq)
 	c := f.cpus[cpu]
 	if c == nil {
 		if len(f.cpus) >= maxLossCPUs {

@@ -32,7 +32,7 @@ type Input struct {
 	run      *run // nil while only needs are asked for
 	needs    []use
 	uses     []use
-	cols     []scan.Col
+	cols     scan.Columns
 	sockets  bool
 	files    bool
 	owners   []*Keys // that go by the process of a row
@@ -56,7 +56,12 @@ type Input struct {
 	sawStack   func(text string) // user stacks, where the answer has any
 	stackNotes func() []string
 
-	pid, comm, ctx scan.Col
+	task taskColumns // that Owner reads
+}
+
+type taskColumns struct {
+	Pid       scan.Int
+	Comm, Ctx scan.Str
 }
 
 type use struct {
@@ -67,22 +72,28 @@ type use struct {
 	first   bool // before the other handlers of the analysis
 }
 
+// Bind asks for the columns that the exported fields of a struct are named after, and fills
+// these in: DurNs scan.Int is the column dur_ns. Asking makes the scan read them.
+func (in *Input) Bind(dst any) { in.check(in.cols.Bind(dst)) }
+
 // Int is the handle of a number column; asking makes the scan read it.
-func (in *Input) Int(name string) scan.Col { return in.column(name, false) }
+func (in *Input) Int(name string) scan.Int {
+	c, err := in.cols.Int(name)
+	in.check(err)
+	return c
+}
 
 // Str is the handle of a string column.
-func (in *Input) Str(name string) scan.Col { return in.column(name, true) }
+func (in *Input) Str(name string) scan.Str {
+	c, err := in.cols.Str(name)
+	in.check(err)
+	return c
+}
 
-func (in *Input) column(name string, str bool) scan.Col {
-	i := schema.ColumnIndex(name)
-	if i < 0 || (schema.Columns[i].Type == schema.String) != str {
-		in.err = errors.Join(in.err, fmt.Errorf("analysis %s: no such column of that type: %s", in.call.Analysis.Name, name))
-		return 0
+func (in *Input) check(err error) {
+	if err != nil {
+		in.err = errors.Join(in.err, fmt.Errorf("analysis %s: %w", in.call.Analysis.Name, err))
 	}
-	if c := scan.Col(i); !slices.Contains(in.cols, c) {
-		in.cols = append(in.cols, c)
-	}
-	return scan.Col(i)
 }
 
 // On hands the rows of an event to h. Without the event there is no answer.
@@ -119,11 +130,11 @@ func (in *Input) add(us []use, u use) []use {
 // of sockets that are older than the recording.
 func (in *Input) Sockets(older string) {
 	in.sockets, in.older = true, older
-	in.task()
+	in.askTask()
 }
 
-// task asks for the columns that Owner reads.
-func (in *Input) task() { in.pid, in.comm, in.ctx = in.Int("pid"), in.Str("comm"), in.Str("ctx") }
+// askTask asks for the columns that Owner reads.
+func (in *Input) askTask() { in.Bind(&in.task) }
 
 // Descriptors makes rows carry their file, and FD work. It implies Sockets.
 func (in *Input) Descriptors(older string) {
@@ -186,7 +197,7 @@ func (in *Input) OnEnd(f func(*agg.Socket)) { in.onEnd = append(in.onEnd, f) }
 // the socket, else the task on the CPU if the row is none of an interrupt, else none.
 func (in *Input) Owner(r *Row) (pid int64, comm string) {
 	if in.ofTask(r) {
-		pid, comm = r.Int(in.pid), r.Str(in.comm)
+		pid, comm = r.Int(in.task.Pid), r.Str(in.task.Comm)
 		return pid, r.Sock.Process(pid, comm)
 	}
 	if r.Sock != nil {
@@ -196,7 +207,7 @@ func (in *Input) Owner(r *Row) (pid int64, comm string) {
 }
 
 func (in *Input) ofTask(r *Row) bool {
-	return ofTask(r.Row, r.Str(in.ctx), r.Sock != nil && r.Sock.Pid != 0)
+	return ofTask(r.Row, r.Str(in.task.Ctx), r.Sock != nil && r.Sock.Pid != 0)
 }
 
 // Recorded reports whether the file has what happened of an event.

@@ -73,14 +73,14 @@ func bindTime(step int64) binder {
 
 // byProcess notes keys that need owners: events that interrupts make have no other process.
 func (in *Input) byProcess(k *Keys) {
-	in.task()
+	in.askTask()
 	in.owners = append(in.owners, k)
 }
 
 // process is the process of a row, by the rule that the keys have.
 func (k *Keys) process(in *Input, r *Row) (int64, string) {
 	if k.OnCPU {
-		return r.Int(in.pid), r.Str(in.comm)
+		return r.Int(in.task.Pid), r.Str(in.task.Comm)
 	}
 	return in.Owner(r)
 }
@@ -112,7 +112,7 @@ func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
 	return func(r *Row, v *KeyValues) {
 		switch {
 		case k.OnCPU || in.ofTask(r):
-			if !r.Has(group) {
+			if !r.HasStr(group) {
 				in.nogroup++
 			}
 			v.StrOr(r.Str(group))
@@ -188,20 +188,27 @@ func bindEnd(far, port bool) binder {
 
 // remote finds the other end of a row: its socket's, or for a socket that is not
 // connected, whom the call names.
-type remote struct{ raddr, rport, dest, destPort, peer, peerPort scan.Col }
+type remote struct {
+	Rport, DestPort, PeerPort scan.Int
+	Raddr, DestAddr, PeerAddr scan.Str
+}
 
 func newRemote(in *Input) *remote {
-	return &remote{raddr: in.Str("raddr"), rport: in.Int("rport"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port"),
-		peer: in.Str("peer_addr"), peerPort: in.Int("peer_port")}
+	f := &remote{}
+	in.Bind(f)
+	return f
 }
 
 func (m *remote) of(r *Row) (string, int64) {
 	if s := r.Sock; s != nil && s.Rport != 0 {
 		return s.Raddr, s.Rport
 	}
-	for _, end := range [...][2]scan.Col{{m.raddr, m.rport}, {m.dest, m.destPort}, {m.peer, m.peerPort}} {
-		if p := r.Int(end[1]); p != 0 {
-			return r.Str(end[0]), p
+	for _, end := range [...]struct {
+		addr scan.Str
+		port scan.Int
+	}{{m.Raddr, m.Rport}, {m.DestAddr, m.DestPort}, {m.PeerAddr, m.PeerPort}} {
+		if p := r.Int(end.port); p != 0 {
+			return r.Str(end.addr), p
 		}
 	}
 	return "", 0

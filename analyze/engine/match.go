@@ -27,29 +27,37 @@ type matcher struct {
 	verdicts []verdict // by Socket.Serial
 	known    map[string]bool
 
-	asked          scan.Columns
-	pid, comm, ctx scan.Col
-	ports, addrs   []scan.Col // those that the selection needs
+	asked scan.Columns
+	ports []scan.Int // those that the selection needs
+	addrs []scan.Str
+
+	Pid       scan.Int
+	Comm, Ctx scan.Str
 }
 
 func newMatcher(sel *Selection) *matcher {
 	m := &matcher{sel: sel, known: map[string]bool{}}
-	m.pid, m.comm, m.ctx = m.asked.Ask("pid"), m.asked.Ask("comm"), m.asked.Ask("ctx")
+	m.asked.MustBind(m)
 	if len(sel.Ports) > 0 {
-		m.ports = m.ask("lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port", "inner_sport", "inner_dport")
+		m.ports = must(m.asked.Int, "lport", "rport", "sport", "dport", "dest_port", "peer_port", "bind_port", "inner_sport", "inner_dport")
 	}
 	if sel.Net.IsValid() {
-		m.addrs = m.ask("laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr", "inner_saddr", "inner_daddr")
+		m.addrs = must(m.asked.Str, "laddr", "raddr", "saddr", "daddr", "dest_addr", "peer_addr", "bind_addr", "inner_saddr", "inner_daddr")
 	}
 	return m
 }
 
-func (m *matcher) ask(names ...string) []scan.Col {
-	var cs []scan.Col
+// must asks for columns that there are.
+func must[H any](ask func(string) (H, error), names ...string) []H {
+	var hs []H
 	for _, n := range names {
-		cs = append(cs, m.asked.Ask(n))
+		h, err := ask(n)
+		if err != nil {
+			panic(err)
+		}
+		hs = append(hs, h)
 	}
-	return cs
+	return hs
 }
 
 // columns are those that row reads.
@@ -102,8 +110,8 @@ func (m *matcher) of(s *agg.Socket) verdict {
 func (m *matcher) row(r *scan.Row, s *agg.Socket) bool {
 	v := m.of(s)
 	if m.sel.Pid != 0 || m.sel.Comm != "" {
-		if ofTask(r, r.Str(m.ctx), v&owned != 0) {
-			if !m.process(r.Int(m.pid), r.Str(m.comm)) {
+		if ofTask(r, r.Str(m.Ctx), v&owned != 0) {
+			if !m.process(r.Int(m.Pid), r.Str(m.Comm)) {
 				return false
 			}
 		} else if v&byOwner == 0 {

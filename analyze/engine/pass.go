@@ -5,7 +5,6 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/scan"
-	"netrec/schema"
 )
 
 // scan reads the recording: once for all analyses, and before that once more if the
@@ -67,7 +66,7 @@ func (r *run) query() scan.Query {
 		for _, e := range in.events() {
 			q.Events = appendNew(q.Events, e)
 		}
-		for _, c := range in.cols {
+		for _, c := range in.cols.All() {
 			q.Columns = appendCol(q.Columns, c)
 		}
 		if in.onlySock != only {
@@ -102,7 +101,7 @@ func (r *run) query() scan.Query {
 	}
 	for _, in := range r.inputs {
 		if in.onlySock != 0 || r.sel.Sock != 0 || r.thin != nil {
-			q.Columns = appendCol(q.Columns, scan.Col(schema.ColumnIndex("sock")))
+			q.Columns = appendCol(q.Columns, sockCol.Col())
 		}
 	}
 	return q

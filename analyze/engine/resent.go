@@ -10,12 +10,16 @@ import (
 // total_retrans count segments, and so does every answer.
 type Resent struct {
 	Buffers int64 // rows that do not say how many segments, and count as one
-	segs    scan.Col
-	err     scan.Col
+
+	RetransSegs, Err scan.Int
 }
 
 // Resent makes the scan read what a row of tcp_retrans says about segments.
-func (in *Input) Resent() *Resent { return &Resent{segs: in.Int("retrans_segs"), err: in.Int("err")} }
+func (in *Input) Resent() *Resent {
+	f := &Resent{}
+	in.Bind(f)
+	return f
+}
 
 // Segments is how many segments the row retransmitted, 0 if the attempt did not get as far
 // as the network layer. A positive result is a packet that this host's own queue dropped:
@@ -24,15 +28,15 @@ func (f *Resent) Segments(r *Row) int64 {
 	switch {
 	case f.Failed(r):
 		return 0
-	case r.Has(f.segs):
-		return r.Int(f.segs)
+	case r.Has(f.RetransSegs):
+		return r.Int(f.RetransSegs)
 	}
 	f.Buffers++
 	return 1
 }
 
 // Failed reports an attempt that sent nothing, which kernels after 6.12 tell of.
-func (f *Resent) Failed(r *Row) bool { return r.Has(f.err) && r.Int(f.err) < 0 }
+func (f *Resent) Failed(r *Row) bool { return r.Has(f.Err) && r.Int(f.Err) < 0 }
 
 // Noun is what the counts are of.
 func (f *Resent) Noun(n int64) string {

@@ -172,7 +172,7 @@ func (r *run) stopped(err error) {
 func (r *run) add(in *Input) {
 	in.run = r
 	r.inputs = append(r.inputs, in)
-	if n, ok := r.src.(Noter); ok && slices.Contains(in.cols, ustackCol) {
+	if n, ok := r.src.(Noter); ok && slices.Contains(in.cols.All(), ustackCol.Col()) {
 		in.sawStack, in.stackNotes = n.Stacks()
 	}
 	for _, u := range in.uses {
@@ -249,7 +249,7 @@ func (r *run) hand(row *Row, targets []target, next int, selected bool) (i int) 
 		if row.Sock != nil && row.Sock.Strange && !t.context {
 			t.in.strange++
 		}
-		if t.in.sawStack != nil && s.Has(ustackCol) {
+		if t.in.sawStack != nil && s.HasStr(ustackCol) {
 			t.in.sawStack(s.Str(ustackCol))
 		}
 		if r.weight > 1 {
@@ -261,8 +261,8 @@ func (r *run) hand(row *Row, targets []target, next int, selected bool) (i int) 
 }
 
 var (
-	sockCol   = scan.Col(schema.ColumnIndex("sock"))
-	ustackCol = scan.Col(schema.ColumnIndex("ustack"))
+	sockCol   = scan.MustInt("sock")
+	ustackCol = scan.MustStr("ustack")
 )
 
 // ended tells the analyses of a socket whose life is over.

@@ -83,21 +83,21 @@ func (e *arrowRows) row(r *scan.Row) error {
 	for i := range schema.Columns {
 		c := scan.Col(i)
 		b := e.rec.Field(i)
-		if !r.Has(c) {
+		if !r.HasAt(c) {
 			b.AppendNull()
 			continue
 		}
 		switch b := b.(type) {
 		case *array.Int32Builder:
-			b.Append(int32(r.Int(c)))
+			b.Append(int32(r.Int(scan.IntAt(c))))
 		case *array.Int64Builder:
-			b.Append(r.Int(c))
+			b.Append(r.Int(scan.IntAt(c)))
 		case *array.Uint64Builder:
-			b.Append(r.Uint(c))
+			b.Append(r.Uint(scan.IntAt(c)))
 		case *array.TimestampBuilder:
-			b.Append(arrow.Timestamp(r.Int(c)))
+			b.Append(arrow.Timestamp(r.Int(scan.IntAt(c))))
 		case *array.StringBuilder:
-			s := valid(r.Str(c))
+			s := valid(r.Str(scan.StrAt(c)))
 			b.Append(s)
 			e.text += len(s)
 		}

@@ -23,9 +23,9 @@ const (
 const crowded = "[other stacks]"
 
 var (
-	colComm   = scan.Col(schema.ColumnIndex("comm"))
-	colKstack = scan.Col(schema.ColumnIndex("kstack"))
-	colUstack = scan.Col(schema.ColumnIndex("ustack"))
+	colComm   = scan.MustStr("comm")
+	colKstack = scan.MustStr("kstack")
+	colUstack = scan.MustStr("ustack")
 )
 
 // StackEvents are the events whose rows have a stack.
@@ -41,7 +41,7 @@ func StackEvents() []string {
 }
 
 func hasStack(event string) bool {
-	return slices.Contains(schema.Columns[colKstack].Events, event) || slices.Contains(schema.Columns[colUstack].Events, event)
+	return slices.Contains(schema.Columns[colKstack.Col()].Events, event) || slices.Contains(schema.Columns[colUstack.Col()].Events, event)
 }
 
 // folded counts rows by stack.
@@ -67,7 +67,7 @@ func Folded(src scan.Source, events []string, w io.Writer) (bare int64, err erro
 	if len(events) == 0 {
 		events = StackEvents()
 	}
-	full, err := scan.Fitted(src.Scan(scan.Query{Events: events, Columns: []scan.Col{colComm, colKstack, colUstack}}, f.row))
+	full, err := scan.Fitted(src.Scan(scan.Query{Events: events, Columns: []scan.Col{colComm.Col(), colKstack.Col(), colUstack.Col()}}, f.row))
 	if err != nil {
 		return 0, err
 	}

@@ -16,18 +16,15 @@ var shown = map[string][]int{
 type perfettoCols struct {
 	asked scan.Columns
 
-	oldState, newState, ca, kind, length, reason, qreason, rst, location, stack scan.Col
-	dir, dev, una, nxt, write, wnd, mss, out, cwnd, flags, ret, seq             scan.Col
+	LenBytes, SndUna, SndNxt, WriteSeq, SndWnd, MssBytes, PacketsOut, SndCwnd, Nonagle, Ret scan.Int
+	TcpSeq                                                                                  scan.Int
+	OldState, NewState, CaState, RetransKind, DropReason, QdiscDropReason, RstReason        scan.Str
+	Location, Kstack, Dir, Dev                                                              scan.Str
 }
 
 func newPerfettoCols() perfettoCols {
 	var c perfettoCols
-	col := c.asked.Ask
-	c.oldState, c.newState, c.ca, c.kind = col("old_state"), col("new_state"), col("ca_state"), col("retrans_kind")
-	c.length, c.reason, c.qreason, c.rst = col("len_bytes"), col("drop_reason"), col("qdisc_drop_reason"), col("rst_reason")
-	c.location, c.stack, c.dir, c.dev, c.una, c.nxt = col("location"), col("kstack"), col("dir"), col("dev"), col("snd_una"), col("snd_nxt")
-	c.write, c.wnd, c.mss, c.out, c.cwnd = col("write_seq"), col("snd_wnd"), col("mss_bytes"), col("packets_out"), col("snd_cwnd")
-	c.flags, c.ret, c.seq = col("nonagle"), col("ret"), col("tcp_seq")
+	c.asked.MustBind(&c)
 	return c
 }
 
@@ -47,7 +44,7 @@ func (p *perfetto) show(r *scan.Row, s *agg.Socket) {
 	case "tcp_state":
 		p.state(s, l, r)
 	case "tcp_cong_state":
-		p.slice(s, trackCong, r.TS, unusual(r.Str(c.ca)), note{name: "snd_cwnd", num: r.Int(c.cwnd)})
+		p.slice(s, trackCong, r.TS, unusual(r.Str(c.CaState)), note{name: "snd_cwnd", num: r.Int(c.SndCwnd)})
 	case "tcp_write_xmit":
 		p.hold(s, l, r)
 		p.window(s, l, r)
@@ -69,7 +66,7 @@ func unusual(ca string) string {
 
 // state ends the slice of a state and begins the next; a closed socket has none of any kind.
 func (p *perfetto) state(s *agg.Socket, l *life, r *scan.Row) {
-	from, to := r.Str(p.col.oldState), r.Str(p.col.newState)
+	from, to := r.Str(p.col.OldState), r.Str(p.col.NewState)
 	if l.states++; l.states == 1 && s.Older && from != "CLOSE" && !p.gaps["tcp_state"].Between(p.start, r.TS) {
 		p.slice(s, trackStates, p.start, from, note{name: "began", text: "before the recording"})
 	}
@@ -116,18 +113,18 @@ func (p *perfetto) over(s *agg.Socket, kind int, ts int64, notes ...note) {
 // hold follows data that stays queued until some of it is sent.
 func (p *perfetto) hold(s *agg.Socket, l *life, r *scan.Row) {
 	c := &p.col
-	u := agg.Unsent{Una: uint32(r.Int(c.una)), Nxt: uint32(r.Int(c.nxt)), Write: uint32(r.Int(c.write)), Wnd: uint32(r.Int(c.wnd)),
-		MSS: r.Int(c.mss), Out: r.Int(c.out), Cwnd: r.Int(c.cwnd), Flags: r.Int(c.flags)}
+	u := agg.Unsent{Una: uint32(r.Int(c.SndUna)), Nxt: uint32(r.Int(c.SndNxt)), Write: uint32(r.Int(c.WriteSeq)), Wnd: uint32(r.Int(c.SndWnd)),
+		MSS: r.Int(c.MssBytes), Out: r.Int(c.PacketsOut), Cwnd: r.Int(c.SndCwnd), Flags: r.Int(c.Nonagle)}
 	o, sent, before := &l.open[trackHeld], int32(u.Nxt-l.nxt) > 0, max(l.wrote, s.First)
 	l.nxt, l.wrote = u.Nxt, r.TS
 	if sent {
 		p.slice(s, trackHeld, r.TS, "")
 	}
-	if p.shared && !u.Followed(r.Int(c.ret) != 0) {
+	if p.shared && !u.Followed(r.Int(c.Ret) != 0) {
 		return
 	}
 	o.lasted(o.name, r.TS)
-	if why := u.Why(); o.name == "" && why != "" && (!sent || r.Int(c.ret) != 0) {
+	if why := u.Why(); o.name == "" && why != "" && (!sent || r.Int(c.Ret) != 0) {
 		notes := []note{{name: "queued_bytes", num: int64(int32(u.Write - u.Nxt))}}
 		if p.gaps["tcp_write_xmit"].Between(before, r.TS) {
 			notes = append(notes, note{name: "began", text: "maybe earlier: rows were lost"})
@@ -138,7 +135,7 @@ func (p *perfetto) hold(s *agg.Socket, l *life, r *scan.Row) {
 
 // window shows the congestion window where it changes.
 func (p *perfetto) window(s *agg.Socket, l *life, r *scan.Row) {
-	if v := r.Int(p.col.cwnd); v != l.cwnd {
+	if v := r.Int(p.col.SndCwnd); v != l.cwnd {
 		l.cwnd = v
 		p.count(uuid(s, trackCwnd), r.TS, v)
 	}
@@ -147,24 +144,24 @@ func (p *perfetto) window(s *agg.Socket, l *life, r *scan.Row) {
 // moment writes an instant.
 func (p *perfetto) moment(id uint64, r *scan.Row) {
 	c := &p.col
-	length := note{name: "bytes", num: r.Int(c.length)}
+	length := note{name: "bytes", num: r.Int(c.LenBytes)}
 	switch r.Event.Name {
 	case "tcp_retrans":
-		p.on(id, r.TS, instant, "tcp", "retransmit "+r.Str(c.kind), length, note{name: "tcp_seq", num: r.Int(c.seq)}, note{name: "ca_state", text: r.Str(c.ca)})
+		p.on(id, r.TS, instant, "tcp", "retransmit "+r.Str(c.RetransKind), length, note{name: "tcp_seq", num: r.Int(c.TcpSeq)}, note{name: "ca_state", text: r.Str(c.CaState)})
 	case "tcp_synack_retrans":
 		p.on(id, r.TS, instant, "tcp", "retransmit SYN-ACK")
 	case "tcp_tlp":
 		p.on(id, r.TS, instant, "tcp", "tail loss probe")
 	case "tcp_reset":
-		p.on(id, r.TS, instant, "tcp", "reset "+r.Str(c.dir), note{name: "reason", text: r.Str(c.rst)})
+		p.on(id, r.TS, instant, "tcp", "reset "+r.Str(c.Dir), note{name: "reason", text: r.Str(c.RstReason)})
 	case "skb_drop":
-		p.on(id, r.TS, instant, "drop", "drop "+r.Str(c.reason), length, note{name: "at", text: r.Str(c.location)}, note{name: "stack", text: r.Str(c.stack)})
+		p.on(id, r.TS, instant, "drop", "drop "+r.Str(c.DropReason), length, note{name: "at", text: r.Str(c.Location)}, note{name: "stack", text: r.Str(c.Kstack)})
 	case "qdisc_drop":
-		p.on(id, r.TS, instant, "drop", "queue drop "+r.Str(c.qreason), length, note{name: "dev", text: r.Str(c.dev)})
+		p.on(id, r.TS, instant, "drop", "queue drop "+r.Str(c.QdiscDropReason), length, note{name: "dev", text: r.Str(c.Dev)})
 	case "sock_rcvqueue_full":
 		p.on(id, r.TS, instant, "drop", "receive queue full")
 	case "sock_exceed_buf_limit":
-		p.on(id, r.TS, instant, "drop", "memory limit "+r.Str(c.dir))
+		p.on(id, r.TS, instant, "drop", "memory limit "+r.Str(c.Dir))
 	}
 }
 

@@ -61,12 +61,13 @@ type connects struct {
 	calls  bool // returns of connect(2) were recorded
 	names  agg.Intern
 
-	ret, family, kind, dest, port, from, to, err, pid, dur scan.Col
+	Ret, DestPort, SkErr, Pid, DurNs               scan.Int
+	Family, SockType, DestAddr, OldState, NewState scan.Str
 }
 
 func newFailedConnects(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &connects{calls: in.Recorded("sys_connect"), held: newPortUse(in), ret: in.Int("ret"), family: in.Str("family"), kind: in.Str("sock_type"),
-		dest: in.Str("dest_addr"), port: in.Int("dest_port"), from: in.Str("old_state"), to: in.Str("new_state"), err: in.Int("sk_err"), pid: in.Int("pid"), dur: in.Int("dur_ns")}
+	f := &connects{calls: in.Recorded("sys_connect"), held: newPortUse(in)}
+	in.Bind(f)
 	in.Use("tcp_state", "", f.state)
 	in.Use("sys_connect", "", f.call)
 	in.OnEnd(f.ended)
@@ -102,12 +103,12 @@ func (f *connects) state(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	f.held.state(r.Sock, r.TS, r.Str(f.from), r.Str(f.to))
-	if r.Str(f.from) != "SYN_SENT" || r.Str(f.to) != "CLOSE" {
+	f.held.state(r.Sock, r.TS, r.Str(f.OldState), r.Str(f.NewState))
+	if r.Str(f.OldState) != "SYN_SENT" || r.Str(f.NewState) != "CLOSE" {
 		return
 	}
 	t := f.trials.Of(r.Sock)
-	*t = trial{ended: r.TS, errno: r.Int(f.err), open: f.calls && r.Int(f.err) == 0}
+	*t = trial{ended: r.TS, errno: r.Int(f.SkErr), open: f.calls && r.Int(f.SkErr) == 0}
 	if !t.open {
 		f.gaveUp(r.Sock, t)
 	}
@@ -123,8 +124,8 @@ func (f *connects) gaveUp(s *agg.Socket, t *trial) {
 }
 
 func (f *connects) call(r *engine.Row) {
-	ret, family := r.Int(f.ret), r.Str(f.family)
-	if r.Sock == nil || ret >= 0 || family != "inet" && family != "inet6" || r.Str(f.kind) != "stream" {
+	ret, family := r.Int(f.Ret), r.Str(f.Family)
+	if r.Sock == nil || ret >= 0 || family != "inet" && family != "inet6" || r.Str(f.SockType) != "stream" {
 		return
 	}
 	switch -ret {
@@ -132,7 +133,7 @@ func (f *connects) call(r *engine.Row) {
 		return
 	}
 	t := f.trials.Of(r.Sock)
-	within := t.ended != 0 && t.ended >= r.TS-r.Int(f.dur)
+	within := t.ended != 0 && t.ended >= r.TS-r.Int(f.DurNs)
 	switch {
 	case within && !t.open:
 		return // counted by the change of state
@@ -141,7 +142,7 @@ func (f *connects) call(r *engine.Row) {
 		return
 	}
 	t.open = false
-	v := f.add(r.Sock, r.TS, r.Str(f.dest), r.Int(f.port), render.Errno(ret))
+	v := f.add(r.Sock, r.TS, r.Str(f.DestAddr), r.Int(f.DestPort), render.Errno(ret))
 	if v != nil && within && ret == -eaddrnotavail && !v.noPort {
 		v.noPort, v.ports = true, f.held.of(r.Sock, r.TS)
 	}

@@ -54,12 +54,13 @@ type losing struct {
 	names agg.Intern
 	again *engine.Resent
 
-	state, to, nxt, una, out, raddr, lport, kind scan.Col
+	SndNxt, SndUna, SegsOut scan.Int
+	State, NewState         scan.Str
 }
 
 func newLoss(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &losing{in: in, again: in.Resent(), state: in.Str("state"), to: in.Str("new_state"), nxt: in.Int("snd_nxt"), una: in.Int("snd_una"),
-		out: in.Int("segs_out"), raddr: in.Str("raddr"), lport: in.Int("lport"), kind: in.Str("retrans_kind")}
+	f := &losing{in: in, again: in.Resent()}
+	in.Bind(f)
 	in.Use("tcp_state", "", f.change)
 	in.Use("tcp_rcv_est", "", f.segment)
 	in.Use("tcp_retrans", "", f.retrans)
@@ -69,17 +70,17 @@ func newLoss(in *engine.Input, limit float64, found *Shelf) func() {
 
 func (f *losing) change(r *engine.Row) {
 	v := f.socks.Of(r.Sock)
-	if v.up = v.up || r.Str(f.to) == "ESTABLISHED"; r.Has(f.out) && r.Str(f.to) == "CLOSE" {
-		v.segs = r.Int(f.out)
+	if v.up = v.up || r.Str(f.NewState) == "ESTABLISHED"; r.Has(f.SegsOut) && r.Str(f.NewState) == "CLOSE" {
+		v.segs = r.Int(f.SegsOut)
 	}
 }
 
 func (f *losing) segment(r *engine.Row) {
 	v := f.socks.Of(r.Sock)
 	if v.rows++; v.rows == 1 {
-		v.first = uint32(r.Int(f.una))
+		v.first = uint32(r.Int(f.SndUna))
 	}
-	v.last, v.up = uint32(r.Int(f.nxt)), true
+	v.last, v.up = uint32(r.Int(f.SndNxt)), true
 }
 
 func (f *losing) retrans(r *engine.Row) {
@@ -91,7 +92,7 @@ func (f *losing) retrans(r *engine.Row) {
 	if v.since == 0 {
 		v.since = r.TS
 	}
-	switch r.Str(f.state) {
+	switch r.Str(f.State) {
 	case "SYN_SENT", "SYN_RECV":
 		v.syn += n
 	default:

@@ -33,12 +33,12 @@ type nagle struct {
 	socks agg.PerSocket[stalls]
 	limit float64
 
-	una, nxt, write, wnd, cwnd, out, mss, flags scan.Col
+	SndUna, SndNxt, WriteSeq, SndWnd, SndCwnd, PacketsOut, MssBytes, Nonagle scan.Int
 }
 
 func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &nagle{limit: limit, una: in.Int("snd_una"), nxt: in.Int("snd_nxt"), write: in.Int("write_seq"), wnd: in.Int("snd_wnd"),
-		cwnd: in.Int("snd_cwnd"), out: in.Int("packets_out"), mss: in.Int("mss_bytes"), flags: in.Int("nonagle")}
+	f := &nagle{limit: limit}
+	in.Bind(f)
 	in.Use("tcp_write_xmit", "", f.row)
 	in.OnEnd(func(s *agg.Socket) {
 		v := f.socks.Of(s)
@@ -61,7 +61,7 @@ func (f *nagle) row(r *engine.Row) {
 	if r.Sock == nil {
 		return
 	}
-	v, nxt := f.socks.Of(r.Sock), uint32(r.Int(f.nxt))
+	v, nxt := f.socks.Of(r.Sock), uint32(r.Int(f.SndNxt))
 	if sent := int32(nxt-v.nxt) > 0; sent && v.since != 0 {
 		v.end(r.TS-v.since, f.limit)
 	}
@@ -88,7 +88,7 @@ func (v *stalls) end(ns int64, limit float64) {
 // held reports whether only Nagle keeps the queued data: there is less than a segment,
 // room in both windows, and something in flight.
 func (f *nagle) held(r *engine.Row, nxt uint32) bool {
-	queued, room := int64(int32(uint32(r.Int(f.write))-nxt)), int64(int32(uint32(r.Int(f.una))+uint32(r.Int(f.wnd))-nxt))
-	out := r.Int(f.out)
-	return queued > 0 && queued < r.Int(f.mss) && room >= queued && out > 0 && out < r.Int(f.cwnd) && r.Int(f.flags)&(nagleOff|naglePush) == 0
+	queued, room := int64(int32(uint32(r.Int(f.WriteSeq))-nxt)), int64(int32(uint32(r.Int(f.SndUna))+uint32(r.Int(f.SndWnd))-nxt))
+	out := r.Int(f.PacketsOut)
+	return queued > 0 && queued < r.Int(f.MssBytes) && room >= queued && out > 0 && out < r.Int(f.SndCwnd) && r.Int(f.Nonagle)&(nagleOff|naglePush) == 0
 }

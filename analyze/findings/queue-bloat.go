@@ -41,14 +41,16 @@ type bloat struct {
 	queues agg.Keyed[queueOf, waits]
 	names  agg.Intern
 
-	skb, qdisc, kind, dev, qlen, backlog scan.Col
+	Skb, Qdisc, Qlen, BacklogBytes scan.Int
+	QdiscKind, Dev                 scan.Str
 }
 
 func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &bloat{skb: in.Int("skb"), qdisc: in.Int("qdisc"), kind: in.Str("qdisc_kind"), dev: in.Str("dev"), qlen: in.Int("qlen"), backlog: in.Int("backlog_bytes")}
-	in.Use("qdisc_enq", "", func(r *engine.Row) { f.stays.Begin(r.Uint(f.skb), r.Uint(f.qdisc), r.TS) })
+	f := &bloat{}
+	in.Bind(f)
+	in.Use("qdisc_enq", "", func(r *engine.Row) { f.stays.Begin(r.Uint(f.Skb), r.Uint(f.Qdisc), r.TS) })
 	in.Use("qdisc_deq", "", f.left)
-	gone := func(r *engine.Row) { f.stays.Gone(r.Uint(f.skb)) }
+	gone := func(r *engine.Row) { f.stays.Gone(r.Uint(f.Skb)) }
 	for _, e := range []string{"dev_queue", "skb_consume", "skb_free", "skb_drop", "qdisc_drop"} {
 		in.Use(e, "", gone)
 	}
@@ -70,12 +72,12 @@ func newQueueBloat(in *engine.Input, limit float64, found *Shelf) func() {
 }
 
 func (f *bloat) left(r *engine.Row) {
-	w := f.queues.At(queueOf{f.names.Get(r.Str(f.dev)), f.names.Get(r.Str(f.kind))})
-	began, ok := f.stays.End(r.Uint(f.skb), r.Uint(f.qdisc))
+	w := f.queues.At(queueOf{f.names.Get(r.Str(f.Dev)), f.names.Get(r.Str(f.QdiscKind))})
+	began, ok := f.stays.End(r.Uint(f.Skb), r.Uint(f.Qdisc))
 	if w == nil {
 		return
 	}
-	w.most, w.mostBytes = max(w.most, r.Int(f.qlen)), max(w.mostBytes, r.Int(f.backlog))
+	w.most, w.mostBytes = max(w.most, r.Int(f.Qlen)), max(w.mostBytes, r.Int(f.BacklogBytes))
 	if !ok {
 		return
 	}

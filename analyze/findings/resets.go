@@ -67,18 +67,19 @@ type resetting struct {
 	before  agg.PerSocket[string]        // state before the newest change
 	names   agg.Intern
 
-	dir, state, reason, lport, raddr, from scan.Col
+	Lport                                  scan.Int
+	Dir, State, RstReason, Raddr, OldState scan.Str
 }
 
 func newResets(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &resetting{in: in, ports: map[int64]bool{}, dir: in.Str("dir"), state: in.Str("state"), reason: in.Str("rst_reason"),
-		lport: in.Int("lport"), raddr: in.Str("raddr"), from: in.Str("old_state")}
+	f := &resetting{in: in, ports: map[int64]bool{}}
+	in.Bind(f)
 	for i := range in.Meta.Sockets {
 		f.ports[int64(in.Meta.Sockets[i].Lport)] = true
 	}
 	in.Use("tcp_state", "", func(r *engine.Row) {
 		if r.Sock != nil {
-			*f.before.Of(r.Sock) = f.names.Get(r.Str(f.from))
+			*f.before.Of(r.Sock) = f.names.Get(r.Str(f.OldState))
 		}
 	})
 	in.Use("tcp_reset", "", f.row)
@@ -93,10 +94,10 @@ func newResets(in *engine.Input, limit float64, found *Shelf) func() {
 }
 
 func (f *resetting) row(r *engine.Row) {
-	state, sent := r.Str(f.state), r.Str(f.dir) == "send"
+	state, sent := r.Str(f.State), r.Str(f.Dir) == "send"
 	if r.Sock == nil || !r.Sock.Tuple() {
-		if c := f.refused.At(r.Int(f.lport)); sent && c != nil {
-			c.add(r.TS, "", f.names.Get(r.Str(f.raddr)))
+		if c := f.refused.At(r.Int(f.Lport)); sent && c != nil {
+			c.add(r.TS, "", f.names.Get(r.Str(f.Raddr)))
 		}
 		return
 	}
@@ -107,7 +108,7 @@ func (f *resetting) row(r *engine.Row) {
 		return // a refused connect, or of no consequence
 	}
 	if c := f.all.At(resetBy{f.names.Get(service(r.Sock)), sent}); c != nil {
-		if c.add(r.TS, f.names.Get(state), f.names.Get(r.Str(f.reason))); c.n == 1 {
+		if c.add(r.TS, f.names.Get(state), f.names.Get(r.Str(f.RstReason))); c.n == 1 {
 			c.sock = *r.Sock
 		}
 	}

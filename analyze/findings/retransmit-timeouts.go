@@ -45,13 +45,15 @@ type timing struct {
 	peers agg.Keyed[string, silent]
 	names agg.Intern
 
-	ca, to, seq, size, segs scan.Col
+	TcpSeq, LenBytes, RetransSegs scan.Int
+	CaState, NewState             scan.Str
 }
 
 func newRetransmitTimeouts(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &timing{in: in, ca: in.Str("ca_state"), to: in.Str("new_state"), seq: in.Int("tcp_seq"), size: in.Int("len_bytes"), segs: in.Int("retrans_segs")}
+	f := &timing{in: in}
+	in.Bind(f)
 	in.Use("tcp_state", "", func(r *engine.Row) {
-		if r.Str(f.to) == "ESTABLISHED" {
+		if r.Str(f.NewState) == "ESTABLISHED" {
 			f.heard(r)
 		}
 	})
@@ -77,7 +79,7 @@ func (v *silence) quiet(now int64) {
 
 func (f *timing) timeout(r *engine.Row) {
 	v := f.socks.Of(r.Sock)
-	if r.Sock == nil || r.Str(f.ca) != "loss" || !v.up && !r.Sock.Older {
+	if r.Sock == nil || r.Str(f.CaState) != "loss" || !v.up && !r.Sock.Older {
 		return
 	}
 	if v.timeouts++; v.since == 0 {
@@ -91,10 +93,10 @@ func (f *timing) timeout(r *engine.Row) {
 
 func (f *timing) retrans(r *engine.Row) {
 	v := f.socks.Of(r.Sock)
-	if seq := uint32(r.Int(f.seq)); seq != v.seq {
+	if seq := uint32(r.Int(f.TcpSeq)); seq != v.seq {
 		v.seq, v.same, v.big = seq, 0, 0
 	}
-	if v.same++; r.Int(f.size)/max(1, r.Int(f.segs)) >= bigSegment {
+	if v.same++; r.Int(f.LenBytes)/max(1, r.Int(f.RetransSegs)) >= bigSegment {
 		v.big++
 	}
 }

@@ -45,14 +45,15 @@ type dialled struct {
 	names  agg.Intern
 	again  *engine.Resent
 
-	from, to, state scan.Col
+	OldState, NewState, State scan.Str
 }
 
 func newSlowConnects(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &dialled{in: in, limit: limit, again: in.Resent(), from: in.Str("old_state"), to: in.Str("new_state"), state: in.Str("state")}
+	f := &dialled{in: in, limit: limit, again: in.Resent()}
+	in.Bind(f)
 	in.Use("tcp_state", "", f.change)
 	in.Use("tcp_retrans", "", func(r *engine.Row) {
-		if r.Str(f.state) == "SYN_SENT" {
+		if r.Str(f.State) == "SYN_SENT" {
 			f.socks.Of(r.Sock).syns += f.again.Segments(r)
 		}
 	})
@@ -73,12 +74,12 @@ func (f *dialled) change(r *engine.Row) {
 	}
 	v := f.socks.Of(r.Sock)
 	switch {
-	case r.Str(f.to) == "SYN_SENT":
+	case r.Str(f.NewState) == "SYN_SENT":
 		v.since = r.TS
-	case r.Str(f.from) == "SYN_SENT" && r.Str(f.to) == "ESTABLISHED" && v.since != 0:
+	case r.Str(f.OldState) == "SYN_SENT" && r.Str(f.NewState) == "ESTABLISHED" && v.since != 0:
 		f.took(r.Sock, v, r.TS-v.since)
 		v.since = 0
-	case r.Str(f.to) == "CLOSE":
+	case r.Str(f.NewState) == "CLOSE":
 		v.since = 0 // failed-connects has it
 	}
 }

@@ -29,14 +29,16 @@ type transitions struct {
 	compat bool
 	v6     int64
 
-	oldState, newState, pid, comm scan.Col
+	Pid                      scan.Int
+	OldState, NewState, Comm scan.Str
 }
 
 // Of completes the declaration of an analysis with options and fold.
 func (k Transition) Of(a engine.Analysis) engine.Analysis {
 	a.Options = []engine.Option{engine.Compat("IPv6 addresses from the fields for IPv4, as the original reads them")}
 	a.New = func(in *engine.Input) engine.Fold {
-		f := &transitions{Transition: k, in: in, compat: in.Flag("compat"), oldState: in.Str("old_state"), newState: in.Str("new_state"), pid: in.Int("pid"), comm: in.Str("comm")}
+		f := &transitions{Transition: k, in: in, compat: in.Flag("compat")}
+		in.Bind(f)
 		in.Sockets("")
 		in.On("tcp_state", f.state)
 		in.OnEnd(f.lines.Ended)
@@ -61,8 +63,8 @@ func (f *transitions) columns() []render.Column {
 }
 
 func (f *transitions) state(r *engine.Row) {
-	if r.Sock.TCP() && r.Str(f.oldState) == f.From && r.Str(f.newState) == f.To {
-		f.lines.Add(r.Sock, r.TS, shape.Process{Comm: f.names.Get(r.Str(f.comm)), Pid: r.Int(f.pid)})
+	if r.Sock.TCP() && r.Str(f.OldState) == f.From && r.Str(f.NewState) == f.To {
+		f.lines.Add(r.Sock, r.TS, shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)})
 	}
 }
 

@@ -28,12 +28,14 @@ type Users struct {
 	show    bool
 	Only    int64 // noUser for all
 	unknown int64 // rows without a user
-	uid     scan.Col
+
+	Uid scan.Int
 }
 
 // NewUsers reads the options.
 func NewUsers(in *engine.Input) *Users {
-	u := &Users{show: in.Flag("print-uid"), Only: NoUser, uid: in.Int("uid")}
+	u := &Users{show: in.Flag("print-uid"), Only: NoUser}
+	in.Bind(u)
 	if s := in.Text("uid"); s != "" {
 		u.Only, _ = strconv.ParseInt(s, 10, 64) // checked as a number before
 	}
@@ -43,8 +45,8 @@ func NewUsers(in *engine.Input) *Users {
 // Wants tells the user of a row and whether the row is asked for.
 func (u *Users) Wants(r *engine.Row) (uid int64, wanted bool) {
 	uid = NoUser
-	if r.Has(u.uid) {
-		uid = r.Int(u.uid)
+	if r.Has(u.Uid) {
+		uid = r.Int(u.Uid)
 	} else {
 		u.unknown++
 	}

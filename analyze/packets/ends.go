@@ -31,7 +31,7 @@ func Innermost(stack string, n int) string {
 }
 
 // Ends are source and destination of a packet, with their ports if it has any.
-func Ends(r *engine.Row, saddr, sport, daddr, dport scan.Col) (from, to string) {
+func Ends(r *engine.Row, saddr scan.Str, sport scan.Int, daddr scan.Str, dport scan.Int) (from, to string) {
 	if !r.Has(sport) && !r.Has(dport) {
 		return r.Str(saddr), r.Str(daddr)
 	}

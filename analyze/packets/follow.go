@@ -16,8 +16,8 @@ type follower struct {
 	names  agg.Intern
 	over   func(skb uint64)
 
-	skb, dev, netns, sock, length, rc, ok scan.Col
-	ctx, kind                             scan.Col
+	Skb, Netns, Sock, LenBytes, Rc, Ok scan.Int
+	Dev, Ctx, DeriveKind               scan.Str
 }
 
 // Device is a network device of a namespace.
@@ -37,8 +37,8 @@ var sights = []struct {
 // Follow calls over for a packet that has ended unseen, and all where rows of packets were
 // lost, so that any of them may have.
 func Follow(in *engine.Input, over func(skb uint64), all func()) {
-	f := &follower{over: over, links: linksOf(in.Meta.Interfaces), peers: in.Recorded("dev_recv"), skb: in.Int("skb"), dev: in.Str("dev"), netns: in.Int("netns"), sock: in.Int("sock"),
-		length: in.Int("len_bytes"), rc: in.Int("rc"), ok: in.Int("ok"), ctx: in.Str("ctx"), kind: in.Str("derive_kind")}
+	f := &follower{over: over, links: linksOf(in.Meta.Interfaces), peers: in.Recorded("dev_recv")}
+	in.Bind(f)
 	for _, s := range sights {
 		in.Before(s.event, func(r *engine.Row) { f.see(r, s.spot) })
 	}
@@ -91,30 +91,30 @@ func (f *follower) link(netns int64, dev string) agg.Link {
 }
 
 func (f *follower) see(r *engine.Row, spot agg.Spot) {
-	s := agg.Sight{Spot: spot, Netns: r.Int(f.netns), Len: r.Int(f.length)}
+	s := agg.Sight{Spot: spot, Netns: r.Int(f.Netns), Len: r.Int(f.LenBytes)}
 	switch spot {
 	case agg.Made:
-		if r.Event.Name == "skb_derive" && (r.Int(f.ok) == 0 || r.Str(f.kind) != "clone") {
+		if r.Event.Name == "skb_derive" && (r.Int(f.Ok) == 0 || r.Str(f.DeriveKind) != "clone") {
 			return
 		}
-		s.Task = r.Str(f.ctx) == "task"
+		s.Task = r.Str(f.Ctx) == "task"
 	case agg.Ended:
 		if f.peers { // else it may be the receiver's socket
-			s.Sock = r.Uint(f.sock)
+			s.Sock = r.Uint(f.Sock)
 		}
 	default:
-		s.Dev, s.Sock = f.names.Get(r.Str(f.dev)), r.Uint(f.sock)
+		s.Dev, s.Sock = f.names.Get(r.Str(f.Dev)), r.Uint(f.Sock)
 		s.Link = f.link(s.Netns, s.Dev)
 	}
-	if addr := r.Uint(f.skb); f.sights.Another(addr, s) {
+	if addr := r.Uint(f.Skb); f.sights.Another(addr, s) {
 		f.over(addr)
 	}
 }
 
 func (f *follower) returned(r *engine.Row) {
-	if r.Int(f.rc) == Busy {
-		f.sights.Busy(r.Uint(f.skb))
+	if r.Int(f.Rc) == Busy {
+		f.sights.Busy(r.Uint(f.Skb))
 		return
 	}
-	f.sights.Another(r.Uint(f.skb), agg.Sight{Spot: agg.Taken, Netns: r.Int(f.netns), Dev: r.Str(f.dev)})
+	f.sights.Another(r.Uint(f.Skb), agg.Sight{Spot: agg.Taken, Netns: r.Int(f.Netns), Dev: r.Str(f.Dev)})
 }

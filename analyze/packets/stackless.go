@@ -11,14 +11,14 @@ import (
 // Stackless counts rows whose stack was not taken: the recorder takes a share of those that
 // tell little and cost much.
 type Stackless struct {
-	Stack     scan.Col
+	Stack     scan.Str
 	rows, not int64
 }
 
 // Row counts a row of a packet.
 func (s *Stackless) Row(r *engine.Row) {
 	s.rows++
-	if !r.Has(s.Stack) {
+	if !r.HasStr(s.Stack) {
 		s.not++
 	}
 }

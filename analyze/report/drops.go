@@ -36,17 +36,18 @@ type drops struct {
 	names   agg.Intern
 	kept    int // places and stacks
 
-	reason, location, kstack scan.Col
+	DropReason, Location, Kstack scan.Str
 }
 
 func newDrops(in *engine.Input, c clock) *drops {
-	f := &drops{clock: c, reason: in.Str("drop_reason"), location: in.Str("location"), kstack: in.Str("kstack")}
+	f := &drops{clock: c}
+	in.Bind(f)
 	in.Use("skb_drop", "", f.row)
 	return f
 }
 
 func (f *drops) row(r *engine.Row) {
-	d := f.reasons.At(f.names.Get(r.Str(f.reason)))
+	d := f.reasons.At(f.names.Get(r.Str(f.DropReason)))
 	if d == nil {
 		return
 	}
@@ -58,8 +59,8 @@ func (f *drops) row(r *engine.Row) {
 		d.when, d.places, d.stacks = make([]Value, f.columns), map[string]int64{}, map[string]int64{}
 	}
 	d.when[f.at(r.TS)]++
-	f.tally(d.places, r.Str(f.location))
-	f.tally(d.stacks, innermost(r.Str(f.kstack)))
+	f.tally(d.places, r.Str(f.Location))
+	f.tally(d.stacks, innermost(r.Str(f.Kstack)))
 }
 
 // tally counts a name, as long as there is room for new ones.

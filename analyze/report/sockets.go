@@ -47,12 +47,13 @@ type sockets struct {
 
 	bytes *engine.Bytes
 
-	reason, location, from, to, cwnd, ssthresh, sndbuf, sndWnd, rcvWnd scan.Col
+	SndCwnd, SndSsthresh, SkSndbuf, SndWnd, RcvWnd scan.Int
+	DropReason, Location, OldState, NewState       scan.Str
 }
 
 func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
-	f := &sockets{in: in, wrong: wrong, again: in.Resent(), bytes: in.Bytes(), reason: in.Str("drop_reason"), location: in.Str("location"), from: in.Str("old_state"), to: in.Str("new_state"),
-		cwnd: in.Int("snd_cwnd"), ssthresh: in.Int("snd_ssthresh"), sndbuf: in.Int("sk_sndbuf"), sndWnd: in.Int("snd_wnd"), rcvWnd: in.Int("rcv_wnd")}
+	f := &sockets{in: in, wrong: wrong, again: in.Resent(), bytes: in.Bytes()}
+	in.Bind(f)
 	// A socket may be in them twice: when its story made room, and at its end.
 	f.busiest = agg.NewGreatest(2*shownSockets, func(a, b *tale) int {
 		return cmp.Or(cmp.Compare(b.tx+b.rx, a.tx+a.rx), cmp.Compare(b.rows, a.rows), cmp.Compare(a.sock.Serial, b.sock.Serial))
@@ -84,20 +85,20 @@ func (f *sockets) row(r *engine.Row) {
 			t.course.Mark(r.TS, n)
 		}
 	case "skb_drop":
-		if !findings.LeftOver(r.Str(f.reason), r.Str(f.location)) {
+		if !findings.LeftOver(r.Str(f.DropReason), r.Str(f.Location)) {
 			l.drops++
 		}
 	case "tcp_state":
-		if r.Str(f.from) == "SYN_SENT" && r.Str(f.to) == "CLOSE" {
+		if r.Str(f.OldState) == "SYN_SENT" && r.Str(f.NewState) == "CLOSE" {
 			l.failed++
 		}
 	case "tcp_rcv_est":
-		shut := r.Int(f.sndWnd) == 0 || r.Int(f.rcvWnd) == 0
+		shut := r.Int(f.SndWnd) == 0 || r.Int(f.RcvWnd) == 0
 		if shut && !l.shut {
 			l.zero++
 		}
 		if l.shut = shut; t != nil {
-			t.course.Add(courseRoom, r.TS, r.Int(f.cwnd), r.Int(f.ssthresh), r.Int(f.sndbuf))
+			t.course.Add(courseRoom, r.TS, r.Int(f.SndCwnd), r.Int(f.SndSsthresh), r.Int(f.SkSndbuf))
 		}
 	}
 	if t != nil {

@@ -48,12 +48,13 @@ type timeline struct {
 
 	moved *engine.Bytes
 
-	lost, reason, location, user, sys scan.Col
+	LostCount, UserNs, SysNs scan.Int
+	DropReason, Location     scan.Str
 }
 
 func newTimeline(in *engine.Input, c clock) *timeline {
-	f := &timeline{clock: c, in: in, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns),
-		moved: in.Bytes(), lost: in.Int("lost_count"), reason: in.Str("drop_reason"), location: in.Str("location"), user: in.Int("user_ns"), sys: in.Int("sys_ns")}
+	f := &timeline{clock: c, in: in, events: make([][]Value, schema.MaxID), rows: make([]int64, schema.MaxID), cpu: make([]int64, c.columns), moved: in.Bytes()}
+	in.Bind(f)
 	f.bytes = [2]Series{f.series("sent"), f.series("received")}
 	for i := range schema.Events {
 		if e := &schema.Events[i]; !e.Own() {
@@ -65,9 +66,9 @@ func newTimeline(in *engine.Input, c clock) *timeline {
 	for _, t := range []struct{ event, name string }{{"skb_drop", "packets dropped"}, {"tcp_reset", "resets"}} {
 		f.add(in, t.event, t.name, func(r *engine.Row) Value { return 1 })
 	}
-	f.add(in, "lost", "events lost", func(r *engine.Row) Value { return Value(r.Int(f.lost)) })
+	f.add(in, "lost", "events lost", func(r *engine.Row) Value { return Value(r.Int(f.LostCount)) })
 	in.Use("sock_io", "", f.io)
-	in.Use("cost", "", func(r *engine.Row) { f.cpu[f.at(r.TS)] = r.Int(f.user) + r.Int(f.sys) })
+	in.Use("cost", "", func(r *engine.Row) { f.cpu[f.at(r.TS)] = r.Int(f.UserNs) + r.Int(f.SysNs) })
 	return f
 }
 
@@ -78,7 +79,7 @@ func (f *timeline) add(in *engine.Input, event, name string, n func(*engine.Row)
 	s := f.series(name)
 	f.trouble = append(f.trouble, s)
 	in.Use(event, "", func(r *engine.Row) {
-		if event != "skb_drop" || !findings.LeftOver(r.Str(f.reason), r.Str(f.location)) {
+		if event != "skb_drop" || !findings.LeftOver(r.Str(f.DropReason), r.Str(f.Location)) {
 			s.Values[f.at(r.TS)] += n(r)
 		}
 	})

@@ -66,7 +66,7 @@ func BenchmarkScan(b *testing.B) {
 			var sum, n int64
 			for b.Loop() {
 				must(b, f.Scan(scan.Query{Columns: c.cols}, func(r *scan.Row) error {
-					sum += r.Int(cwnd)
+					sum += r.Int(scan.IntAt(cwnd))
 					n++
 					return nil
 				}))

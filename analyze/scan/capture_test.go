@@ -144,12 +144,12 @@ func text(r *scan.Row) string {
 	var cells []string
 	for c, col := range schema.Columns {
 		switch c := scan.Col(c); {
-		case !r.Has(c):
+		case !r.HasAt(c):
 			cells = append(cells, "NULL")
 		case col.Type == schema.String:
-			cells = append(cells, r.Str(c))
+			cells = append(cells, r.Str(scan.StrAt(c)))
 		default:
-			cells = append(cells, fmt.Sprint(r.Int(c)))
+			cells = append(cells, fmt.Sprint(r.Int(scan.IntAt(c))))
 		}
 	}
 	return strings.Join(cells, "|")
@@ -167,7 +167,7 @@ func TestCaptureAgainstStockReader(t *testing.T) {
 	seq, cpu := scan.Col(schema.ColumnIndex("seq")), scan.Col(schema.ColumnIndex("cpu"))
 	must(t, f.Scan(scan.Query{}, func(r *scan.Row) error {
 		got = append(got, text(r))
-		key := [3]int64{r.TS, r.Int(cpu), r.Int(seq)}
+		key := [3]int64{r.TS, r.Int(scan.IntAt(cpu)), r.Int(scan.IntAt(seq))}
 		if slices.Compare(key[:], last[:]) < 0 {
 			t.Fatalf("%v after %v", key, last)
 		}

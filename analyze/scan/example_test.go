@@ -20,12 +20,15 @@ func Example() {
 	}
 
 	var cols scan.Columns
-	comm, raddr, rport := cols.Ask("comm"), cols.Ask("raddr"), cols.Ask("rport")
-	from, to := cols.Ask("old_state"), cols.Ask("new_state")
+	var c struct { // a field is named after its column
+		Rport                           scan.Int
+		Comm, Raddr, OldState, NewState scan.Str
+	}
+	cols.MustBind(&c)
 	query := scan.Query{Events: []string{"tcp_state"}, Columns: cols.All()}
 	err = f.Scan(query, func(r *scan.Row) error {
-		if r.Int(rport) == 9 && r.Str(from) == "SYN_SENT" {
-			fmt.Printf("%s to %s:%d: %s\n", r.Str(comm), r.Str(raddr), r.Int(rport), r.Str(to))
+		if r.Int(c.Rport) == 9 && r.Str(c.OldState) == "SYN_SENT" {
+			fmt.Printf("%s to %s:%d: %s\n", r.Str(c.Comm), r.Str(c.Raddr), r.Int(c.Rport), r.Str(c.NewState))
 		}
 		return nil
 	})

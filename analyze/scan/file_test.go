@@ -130,11 +130,11 @@ func TestColumnsNotAskedForAreEmpty(t *testing.T) {
 	rows := 0
 	must(t, f.Scan(Query{Columns: []Col{col("comm")}}, func(r *Row) error {
 		rows++
-		if !strings.HasPrefix(r.Str(col("comm")), "comm") || r.Str(colEvent) != r.Event.Name {
-			t.Fatalf("comm %q, event %q", r.Str(col("comm")), r.Str(colEvent))
+		if !strings.HasPrefix(r.Str(MustStr("comm")), "comm") || r.Str(StrAt(colEvent)) != r.Event.Name {
+			t.Fatalf("comm %q, event %q", r.Str(MustStr("comm")), r.Str(StrAt(colEvent)))
 		}
 		for _, c := range []string{"pid", "cpu", "seq", "sock", "snd_cwnd", "kstack"} {
-			if r.Has(col(c)) {
+			if r.HasAt(col(c)) {
 				t.Fatalf("column %s is filled", c)
 			}
 		}
@@ -160,7 +160,7 @@ func TestShow(t *testing.T) {
 		host: func(s string) string { t.Error("asked for a column that is not read"); return s },
 	}
 	if err := f.Scan(Query{Columns: []Col{comm}, Show: show}, func(r *Row) error {
-		if s := r.Str(comm); s == "" || s[0] != '<' || s[len(s)-1] != '>' || s[1] == '<' {
+		if s := r.Str(StrAt(comm)); s == "" || s[0] != '<' || s[len(s)-1] != '>' || s[1] == '<' {
 			t.Fatalf("row %d shows %q", rows, s)
 		}
 		rows++

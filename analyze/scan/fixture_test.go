@@ -81,19 +81,19 @@ func col(name string) Col { return Col(schema.ColumnIndex(name)) }
 // text is a delivered row in the form of wide.String.
 func text(r *Row) string {
 	n := func(name string) string {
-		if !r.Has(col(name)) {
+		if !r.HasAt(col(name)) {
 			return "NULL"
 		}
-		return fmt.Sprint(r.Int(col(name)))
+		return fmt.Sprint(r.Int(IntAt(col(name))))
 	}
 	s := func(name string) string {
-		if !r.Has(col(name)) {
+		if !r.HasAt(col(name)) {
 			return "NULL"
 		}
-		return r.Str(col(name))
+		return r.Str(StrAt(col(name)))
 	}
-	return fmt.Sprint(r.TS, r.Int(col("ts")), r.Event.Name, r.Int(colCPU), r.Int(colSeq), r.Int(col("pid")), r.Int(col("tid")),
-		r.Str(col("comm")), r.Str(col("ctx")), r.Int(col("netns")), r.Uint(colSock), r.Uint(col("skb")),
+	return fmt.Sprint(r.TS, r.Int(MustInt("ts")), r.Event.Name, r.Int(IntAt(colCPU)), r.Int(IntAt(colSeq)), r.Int(MustInt("pid")), r.Int(MustInt("tid")),
+		r.Str(MustStr("comm")), r.Str(MustStr("ctx")), r.Int(MustInt("netns")), r.Uint(IntAt(colSock)), r.Uint(MustInt("skb")),
 		n("cookie"), n("snd_cwnd"), n("srtt_us"), s("laddr"), s("kstack"), s("drop_reason"))
 }
 

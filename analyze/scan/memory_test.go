@@ -80,7 +80,7 @@ func TestLongTextIsCut(t *testing.T) {
 		must(t, err)
 		var got [][2]string
 		must(t, f.Scan(Query{}, func(r *Row) error {
-			got = append(got, [2]string{r.Str(col("comm")), r.Str(col("kstack"))})
+			got = append(got, [2]string{r.Str(MustStr("comm")), r.Str(MustStr("kstack"))})
 			return nil
 		}))
 		want := [][2]string{

@@ -55,7 +55,7 @@ func TestRowsWithoutTimeOrName(t *testing.T) {
 	must(t, err)
 	var got []string
 	must(t, f.Scan(Query{}, func(r *Row) error {
-		got = append(got, fmt.Sprint(r.TS, r.Has(colSeq), r.Int(colSeq), r.Has(col("pid")), len(r.Str(col("comm")))))
+		got = append(got, fmt.Sprint(r.TS, r.Has(IntAt(colSeq)), r.Int(IntAt(colSeq)), r.Has(MustInt("pid")), len(r.Str(MustStr("comm")))))
 		return nil
 	}))
 	same(t, got, []string{"10 false 0 false 0", "30 true 1 false 0"})

@@ -28,32 +28,35 @@ func At(e *schema.Event, ts int64, vecs []Vec, i int) Row {
 }
 
 // Int is the value of a number column, 0 where it is NULL.
-func (r *Row) Int(c Col) int64 {
-	if v := r.vecs[c].Ints; v != nil {
+func (r *Row) Int(c Int) int64 {
+	if v := r.vecs[c.Col()].Ints; v != nil {
 		return v[r.i]
 	}
 	return 0
 }
 
 // Uint is the value of an address column.
-func (r *Row) Uint(c Col) uint64 { return uint64(r.Int(c)) }
+func (r *Row) Uint(c Int) uint64 { return uint64(r.Int(c)) }
 
-// Has reports whether the column is not NULL in this row.
-func (r *Row) Has(c Col) bool {
-	v := &r.vecs[c]
-	switch {
-	case v.Ints != nil:
-		return v.Valid == nil || v.Valid[r.i]
-	case v.Index != nil:
-		return v.Index[r.i] >= 0
-	}
-	return false
+// Has reports whether a number column is not NULL in this row.
+func (r *Row) Has(c Int) bool {
+	v := &r.vecs[c.Col()]
+	return v.Ints != nil && (v.Valid == nil || v.Valid[r.i])
 }
+
+// HasStr reports whether a string column is not NULL in this row.
+func (r *Row) HasStr(c Str) bool {
+	v := &r.vecs[c.Col()]
+	return v.Index != nil && v.Index[r.i] >= 0
+}
+
+// HasAt is Has of a column of any type by its place, for those who take every column.
+func (r *Row) HasAt(c Col) bool { return r.Has(IntAt(c)) || r.HasStr(StrAt(c)) }
 
 // Str is the value of a string column, "" where it is NULL. Strings stay valid
 // after the row, and equal strings of one batch share their bytes.
-func (r *Row) Str(c Col) string {
-	v := &r.vecs[c]
+func (r *Row) Str(c Str) string {
+	v := &r.vecs[c.Col()]
 	if v.Index == nil {
 		return ""
 	}

@@ -46,16 +46,17 @@ type counted struct {
 	fits     map[string]bool
 	from, to int64 // what the rows cover
 
-	cpu, count, total, window, symbol scan.Col
+	Cpu, Count, CountTotal, WindowNs scan.Int
+	Symbol                           scan.Str
 }
 
 // NewCounted adds up an event by the name of the place, which gets the prefix that the
 // original shows it with.
 func NewCounted(in *engine.Input, event, key, prefix string) engine.Fold {
-	f := &counted{in: in, pattern: in.Text("match"), fits: map[string]bool{}, cpu: in.Int("cpu"), count: in.Int("count"),
-		total: in.Int("count_total"), window: in.Int("window_ns"), symbol: in.Str("symbol")}
+	f := &counted{in: in, pattern: in.Text("match"), fits: map[string]bool{}}
+	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{key: {Columns: []render.Column{render.Col(key, render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.symbol)) }}})
+		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.Symbol)) }}})
 	in.On(event, f.row)
 	if in.Flag("rate") {
 		f.t = in.Table(render.Spec{Name: "rates", Columns: slices.Concat(Headed(f.keys.Columns, -36), []render.Column{
@@ -82,25 +83,25 @@ func (f *counted) matches(symbol string) bool {
 }
 
 func (f *counted) row(r *engine.Row) {
-	symbol := f.names.Get(r.Str(f.symbol))
+	symbol := f.names.Get(r.Str(f.Symbol))
 	if !f.matches(symbol) {
 		return
 	}
-	n := r.Int(f.count)
+	n := r.Int(f.Count)
 	if f.counts != nil {
 		f.counts.Add(f.keys.Of(r), n)
 	} else if c := f.rates.At(f.keys.Of(r)); c != nil {
 		*c += n
 	}
-	if from := r.TS - r.Int(f.window); f.from == 0 || from < f.from {
+	if from := r.TS - r.Int(f.WindowNs); f.from == 0 || from < f.from {
 		f.from = from
 	}
 	f.to = max(f.to, r.TS)
-	if p := f.places.At(place{symbol, r.Int(f.cpu)}); p != nil && r.Has(f.total) {
+	if p := f.places.At(place{symbol, r.Int(f.Cpu)}); p != nil && r.Has(f.CountTotal) {
 		if p.total == 0 {
-			p.before = r.Int(f.total) - n
+			p.before = r.Int(f.CountTotal) - n
 		}
-		p.sum, p.total = p.sum+n, r.Int(f.total)
+		p.sum, p.total = p.sum+n, r.Int(f.CountTotal)
 	}
 }
 

@@ -38,13 +38,13 @@ type IRQSums struct {
 	stamped  bool
 	from     int64 // beginning of what is summed up
 
-	CPU, Dur scan.Col
+	Cpu, DurNs scan.Int
 }
 
 // NewIRQSums makes the table: a heading and width of the names as the original has them.
 func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width int, down bool) *IRQSums {
-	f := &IRQSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9,
-		from: in.Start(), CPU: in.Int("cpu"), Dur: in.Int("dur_ns")}
+	f := &IRQSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9, from: in.Start()}
+	in.Bind(f)
 	label := "usecs"
 	if in.Flag("nanoseconds") {
 		f.unit, label = 1, "nsecs"
@@ -79,7 +79,7 @@ func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 
 // Add counts a run that took so long.
 func (f *IRQSums) Add(r *engine.Row, ns int64) {
-	if f.only >= 0 && r.Int(f.CPU) != f.only {
+	if f.only >= 0 && r.Int(f.Cpu) != f.only {
 		return
 	}
 	if f.hists != nil {

@@ -11,16 +11,15 @@ import (
 // describer says in words what a row of a socket is about.
 type describer struct {
 	*engine.Bytes
-	oldState, newState, dest, destPort, fd, ret, dur, dir     scan.Col
-	kind, tcpSeq, length, state, cwnd, srtt, reason, location scan.Col
-	raddr, rport                                              scan.Col
+
+	DestPort, Fd, Ret, DurNs, TcpSeq, LenBytes, SndCwnd, SrttUs, Rport                 scan.Int
+	OldState, NewState, DestAddr, Dir, RetransKind, State, DropReason, Location, Raddr scan.Str
 }
 
 func newDescriber(in *engine.Input) *describer {
-	return &describer{Bytes: in.Bytes(), oldState: in.Str("old_state"), newState: in.Str("new_state"), dest: in.Str("dest_addr"), destPort: in.Int("dest_port"),
-		fd: in.Int("fd"), ret: in.Int("ret"), dur: in.Int("dur_ns"), dir: in.Str("dir"), kind: in.Str("retrans_kind"), tcpSeq: in.Int("tcp_seq"),
-		length: in.Int("len_bytes"), state: in.Str("state"), cwnd: in.Int("snd_cwnd"), srtt: in.Int("srtt_us"),
-		reason: in.Str("drop_reason"), location: in.Str("location"), raddr: in.Str("raddr"), rport: in.Int("rport")}
+	f := &describer{Bytes: in.Bytes()}
+	in.Bind(f)
+	return f
 }
 
 // words is what the row says. Rows of frequent events that follow each other in one
@@ -28,17 +27,17 @@ func newDescriber(in *engine.Input) *describer {
 func (d *describer) words(r *engine.Row) string {
 	switch r.Event.Name {
 	case "tcp_state":
-		return r.Str(d.oldState) + " -> " + r.Str(d.newState)
+		return r.Str(d.OldState) + " -> " + r.Str(d.NewState)
 	case "sys_connect":
-		return fmt.Sprintf("fd %d to %s = %s, %s", r.Int(d.fd), render.Endpoint(r.Str(d.dest), r.Int(d.destPort)), render.Errno(r.Int(d.ret)), Micros(r.Int(d.dur)))
+		return fmt.Sprintf("fd %d to %s = %s, %s", r.Int(d.Fd), render.Endpoint(r.Str(d.DestAddr), r.Int(d.DestPort)), render.Errno(r.Int(d.Ret)), Micros(r.Int(d.DurNs)))
 	case "sys_accept":
-		return fmt.Sprintf("from %s = fd %s, %s", render.Endpoint(r.Str(d.raddr), r.Int(d.rport)), render.Errno(r.Int(d.ret)), Micros(r.Int(d.dur)))
+		return fmt.Sprintf("from %s = fd %s, %s", render.Endpoint(r.Str(d.Raddr), r.Int(d.Rport)), render.Errno(r.Int(d.Ret)), Micros(r.Int(d.DurNs)))
 	case "sys_close":
-		return fmt.Sprintf("fd %d = %s", r.Int(d.fd), render.Errno(r.Int(d.ret)))
+		return fmt.Sprintf("fd %d = %s", r.Int(d.Fd), render.Errno(r.Int(d.Ret)))
 	case "tcp_retrans":
-		return fmt.Sprintf("%s seq %d, %d bytes, cwnd %d, %s", r.Str(d.kind), r.Int(d.tcpSeq), r.Int(d.length), r.Int(d.cwnd), r.Str(d.state))
+		return fmt.Sprintf("%s seq %d, %d bytes, cwnd %d, %s", r.Str(d.RetransKind), r.Int(d.TcpSeq), r.Int(d.LenBytes), r.Int(d.SndCwnd), r.Str(d.State))
 	case "skb_drop":
-		return fmt.Sprintf("%s at %s, %d bytes", r.Str(d.reason), r.Str(d.location), r.Int(d.length))
+		return fmt.Sprintf("%s at %s, %d bytes", r.Str(d.DropReason), r.Str(d.Location), r.Int(d.LenBytes))
 	}
 	return ""
 }
@@ -47,17 +46,17 @@ func (d *describer) words(r *engine.Row) string {
 func (d *describer) series(r *engine.Row) string {
 	switch r.Event.Name {
 	case "sock_io":
-		if n := r.Int(d.ret); n < 0 {
-			return r.Str(d.dir) + " = " + render.Errno(n)
+		if n := r.Int(d.Ret); n < 0 {
+			return r.Str(d.Dir) + " = " + render.Errno(n)
 		}
 		if d.Peeked(r) {
-			return r.Str(d.dir) + " (MSG_PEEK)"
+			return r.Str(d.Dir) + " (MSG_PEEK)"
 		}
-		return r.Str(d.dir)
+		return r.Str(d.Dir)
 	case "tcp_rcv_est":
 		return "segments received"
 	case "tcp_write_xmit":
-		if r.Int(d.ret) != 0 {
+		if r.Int(d.Ret) != 0 {
 			return "held back"
 		}
 		return "transmit attempts"
@@ -71,9 +70,9 @@ func (d *describer) series(r *engine.Row) string {
 func (d *describer) amount(r *engine.Row) (int64, string) {
 	switch {
 	case r.Event.Name == "sock_io":
-		return max(r.Int(d.ret), 0), "bytes"
+		return max(r.Int(d.Ret), 0), "bytes"
 	case r.Event.Name == "tcp_rcv_est":
-		return r.Int(d.cwnd), "cwnd"
+		return r.Int(d.SndCwnd), "cwnd"
 	}
 	return 0, ""
 }

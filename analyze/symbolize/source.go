@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"netrec/analyze/scan"
-	"netrec/schema"
 	"netrec/schema/objfile"
 )
 
@@ -23,7 +22,7 @@ const (
 // shortID is how many digits of a build id stand in frames where the list has the rest.
 const shortID = 8
 
-var ustack = scan.Col(schema.ColumnIndex("ustack"))
+var ustack = scan.MustStr("ustack")
 
 // Source is a recording whose user stacks are shown with names from debug files. A scan
 // names the stacks of the next row group while an analysis counts those of this one, so
@@ -78,12 +77,12 @@ func New(src scan.Source, files *Files) *Source {
 
 // Scan implements scan.Source.
 func (s *Source) Scan(q scan.Query, f func(*scan.Row) error) error {
-	q.Show = map[scan.Col]func(string) string{ustack: s.stack}
+	q.Show = map[scan.Col]func(string) string{ustack.Col(): s.stack}
 	if s.saw == nil {
 		return s.Source.Scan(q, f)
 	}
 	return s.Source.Scan(q, func(r *scan.Row) error {
-		if r.Has(ustack) {
+		if r.HasStr(ustack) {
 			s.saw(r.Str(ustack))
 		}
 		return f(r)

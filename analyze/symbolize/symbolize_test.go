@@ -46,7 +46,7 @@ func named(t *testing.T, dirs ...string) *Source {
 func TestStacksAsTheyAreRead(t *testing.T) {
 	s := named(t, testdata)
 	n := 0
-	err := s.Scan(scan.Query{Columns: []scan.Col{ustack}}, func(r *scan.Row) error {
+	err := s.Scan(scan.Query{Columns: []scan.Col{ustack.Col()}}, func(r *scan.Row) error {
 		n++
 		if got, want := r.Str(ustack), "main+0x46;repeat+0x28;"+innermost; got != want {
 			t.Errorf("stack %s, want %s", got, want)

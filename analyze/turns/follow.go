@@ -31,9 +31,9 @@ type Follower struct {
 }
 
 type columns struct {
-	newState, dir, caState                                                    scan.Col
-	ret, sndNxt, sndUna, rcvNxt, unsent, unacked, unread, payload, acked, gap scan.Col
-	window, cwnd, packets, mss, rtt, sndbuf, wmem                             scan.Col
+	NewState, Dir, CaState                                                                                     scan.Str
+	Ret, SndNxt, SndUna, RcvNxt, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
+	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                    scan.Int
 }
 
 // Follow hands every turn and the end of every connection of the recording to the functions, either
@@ -41,11 +41,7 @@ type columns struct {
 // after the call.
 func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)) *Follower {
 	f := &Follower{in: in, turn: turn, ended: ended, accepts: in.Recorded("sys_accept")}
-	f.col = columns{newState: in.Str("new_state"), dir: in.Str("dir"), caState: in.Str("ca_state"), ret: in.Int("ret"),
-		sndNxt: in.Int("snd_nxt"), sndUna: in.Int("snd_una"), rcvNxt: in.Int("rcv_nxt"), unsent: in.Int("unsent_bytes"),
-		unacked: in.Int("unacked_bytes"), unread: in.Int("unread_bytes"), payload: in.Int("payload_bytes"),
-		acked: in.Int("acked_bytes"), gap: in.Int("seq_gap_bytes"), window: in.Int("snd_wnd"), cwnd: in.Int("snd_cwnd"),
-		packets: in.Int("packets_out"), mss: in.Int("mss_bytes"), rtt: in.Int("rtt_min_us"), sndbuf: in.Int("sk_sndbuf"), wmem: in.Int("sk_wmem_queued")}
+	in.Bind(&f.col)
 	in.Sockets("")
 	in.Use("tcp_rcv_est", "", f.arrives)
 	in.Use("sock_io", "", f.call)
@@ -80,12 +76,12 @@ func (f *Follower) take() *Followed {
 
 // positions are those of a row that has them by the columns of schema.Positions.
 func (f *Follower) positions(r *engine.Row) (p Positions, ok bool) {
-	if !r.Has(f.col.rcvNxt) || !r.Has(f.col.unread) {
+	if !r.Has(f.col.RcvNxt) || !r.Has(f.col.UnreadBytes) {
 		return p, false
 	}
-	p.Sent, p.Arrived = uint32(r.Int(f.col.sndNxt)), uint32(r.Int(f.col.rcvNxt))
-	p.Written, p.Read = p.Sent+uint32(r.Int(f.col.unsent)), p.Arrived-uint32(r.Int(f.col.unread))
-	p.Acked = p.Sent - uint32(r.Int(f.col.unacked))
+	p.Sent, p.Arrived = uint32(r.Int(f.col.SndNxt)), uint32(r.Int(f.col.RcvNxt))
+	p.Written, p.Read = p.Sent+uint32(r.Int(f.col.UnsentBytes)), p.Arrived-uint32(r.Int(f.col.UnreadBytes))
+	p.Acked = p.Sent - uint32(r.Int(f.col.UnackedBytes))
 	return p, true
 }
 
@@ -97,12 +93,12 @@ func (f *Follower) arrives(r *engine.Row) {
 	if !ok || r.Sock == nil || r.Sock.Strange {
 		return
 	}
-	p.Acked = uint32(r.Int(f.col.sndUna))
+	p.Acked = uint32(r.Int(f.col.SndUna))
 	s := &f.segment
-	*s = Segment{Positions: p, Window: r.Int(f.col.window), Cwnd: r.Int(f.col.cwnd), InFlight: r.Int(f.col.packets), MSS: r.Int(f.col.mss),
-		LeastRTT: max(0, r.Int(f.col.rtt)) * 1000, BufferFull: r.Int(f.col.wmem) >= r.Int(f.col.sndbuf),
-		Payload: r.Int(f.col.payload), Acks: r.Int(f.col.acked), Gap: r.Int(f.col.gap)}
-	switch r.Str(f.col.caState) {
+	*s = Segment{Positions: p, Window: r.Int(f.col.SndWnd), Cwnd: r.Int(f.col.SndCwnd), InFlight: r.Int(f.col.PacketsOut), MSS: r.Int(f.col.MssBytes),
+		LeastRTT: max(0, r.Int(f.col.RttMinUs)) * 1000, BufferFull: r.Int(f.col.SkWmemQueued) >= r.Int(f.col.SkSndbuf),
+		Payload: r.Int(f.col.PayloadBytes), Acks: r.Int(f.col.AckedBytes), Gap: r.Int(f.col.SeqGapBytes)}
+	switch r.Str(f.col.CaState) {
 	case "Recovery", "Loss":
 		s.Recovering = true
 	}
@@ -123,14 +119,14 @@ func (f *Follower) call(r *engine.Row) {
 		}
 		return
 	}
-	f.of(r).Call(r.TS, p, r.Str(f.col.dir) == "send" && r.Int(f.col.ret) == -eagain)
+	f.of(r).Call(r.TS, p, r.Str(f.col.Dir) == "send" && r.Int(f.col.Ret) == -eagain)
 }
 
 func (f *Follower) state(r *engine.Row) {
 	if r.Sock == nil || r.Sock.Strange || r.Sock.Protocol != "tcp" {
 		return
 	}
-	to := r.Str(f.col.newState)
+	to := r.Str(f.col.NewState)
 	switch p, ok := f.positions(r); {
 	case ok:
 		f.of(r).State(r.TS, to, &p, f.accepts)

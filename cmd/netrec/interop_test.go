@@ -88,14 +88,14 @@ func scanned(t *testing.T, path string) table {
 		for i, c := range schema.Columns {
 			var s string
 			switch col := scan.Col(i); {
-			case !r.Has(col):
+			case !r.HasAt(col):
 				continue
 			case c.Type == schema.String:
-				s = r.Str(col)
+				s = r.Str(scan.StrAt(col))
 			case c.Type == schema.Uint64:
-				s = strconv.FormatUint(r.Uint(col), 10)
+				s = strconv.FormatUint(r.Uint(scan.IntAt(col)), 10)
 			default:
-				s = strconv.FormatInt(r.Int(col), 10)
+				s = strconv.FormatInt(r.Int(scan.IntAt(col)), 10)
 			}
 			row[i] = &s
 		}

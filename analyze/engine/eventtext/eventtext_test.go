@@ -26,12 +26,12 @@ func TestParse(t *testing.T) {
 	err = src.Scan(scan.Query{}, func(r *scan.Row) error {
 		switch n++; n {
 		case 2:
-			if r.TS != Start+1e6+1 || r.Uint(col("sock")) != 0xffff888012345678 || r.Str(col("laddr")) != "2001:db8::1" || r.Int(col("rport")) != 443 || r.Has(col("host")) {
-				t.Errorf("second row: %d %x %s", r.TS, r.Uint(col("sock")), r.Str(col("laddr")))
+			if r.TS != Start+1e6+1 || r.Uint(scan.MustInt("sock")) != 0xffff888012345678 || r.Str(scan.MustStr("laddr")) != "2001:db8::1" || r.Int(scan.MustInt("rport")) != 443 || r.HasStr(scan.MustStr("host")) {
+				t.Errorf("second row: %d %x %s", r.TS, r.Uint(scan.MustInt("sock")), r.Str(scan.MustStr("laddr")))
 			}
 		case 3:
-			if r.Str(col("host")) != "a b\x1b" || r.Str(col("ctx")) != "task" || r.Has(col("laddr")) || r.Event.Name != "dns_call" {
-				t.Errorf("third row: %q", r.Str(col("host")))
+			if r.Str(scan.MustStr("host")) != "a b\x1b" || r.Str(scan.MustStr("ctx")) != "task" || r.HasStr(scan.MustStr("laddr")) || r.Event.Name != "dns_call" {
+				t.Errorf("third row: %q", r.Str(scan.MustStr("host")))
 			}
 		}
 		return nil
@@ -48,7 +48,7 @@ func TestSteps(t *testing.T) {
 	}
 	want := uint64(0xffff888100000000)
 	err = src.Scan(scan.Query{}, func(r *scan.Row) error {
-		if got := r.Uint(col("skb")); got != want {
+		if got := r.Uint(scan.MustInt("skb")); got != want {
 			t.Errorf("address %x, want %x", got, want)
 		}
 		want += 0x100
@@ -75,7 +75,7 @@ func TestQuery(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []int64
-		if err := src.Scan(tt.q, func(r *scan.Row) error { got = append(got, r.Int(col("pid"))); return nil }); err != nil {
+		if err := src.Scan(tt.q, func(r *scan.Row) error { got = append(got, r.Int(scan.MustInt("pid"))); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if len(got) != len(tt.pids) || got[0] != tt.pids[0] {
@@ -87,7 +87,7 @@ func TestQuery(t *testing.T) {
 			t.Error("a column was read that the query does not name")
 		}
 	}()
-	_ = src.Scan(scan.Query{Columns: []scan.Col{col("sock")}}, func(r *scan.Row) error { r.Int(col("pid")); return nil })
+	_ = src.Scan(scan.Query{Columns: []scan.Col{col("sock")}}, func(r *scan.Row) error { r.Int(scan.MustInt("pid")); return nil })
 }
 
 func TestMistakes(t *testing.T) {

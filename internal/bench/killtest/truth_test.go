@@ -8,7 +8,6 @@ import (
 
 	"netrec/analyze/scan"
 	"netrec/internal/bench/rig"
-	"netrec/schema"
 )
 
 // finding is what a recording holds, compared with the log of the load.
@@ -23,22 +22,13 @@ type finding struct {
 	meta    *scan.Meta
 }
 
-// column indices, by name as the schema has them.
-func column(name string) scan.Col {
-	i := schema.ColumnIndex(name)
-	if i < 0 {
-		panic("no column " + name)
-	}
-	return scan.Col(i)
-}
-
 var (
-	colPid, colTid, colCPU, colSeq     = column("pid"), column("tid"), column("cpu"), column("seq")
-	colNetns, colComm, colSock         = column("netns"), column("comm"), column("sock")
-	colRet, colDir, colLport, colRport = column("ret"), column("dir"), column("lport"), column("rport")
-	colOld, colNew, colCount           = column("old_state"), column("new_state"), column("lost_count")
-	colLostEvent, colLostCPU, colCause = column("lost_event"), column("lost_cpu"), column("cause")
-	colProt                            = column("prot_name")
+	colPid, colTid, colCPU, colSeq     = scan.MustInt("pid"), scan.MustInt("tid"), scan.MustInt("cpu"), scan.MustInt("seq")
+	colNetns, colComm, colSock         = scan.MustInt("netns"), scan.MustStr("comm"), scan.MustInt("sock")
+	colRet, colDir, colLport, colRport = scan.MustInt("ret"), scan.MustStr("dir"), scan.MustInt("lport"), scan.MustInt("rport")
+	colOld, colNew, colCount           = scan.MustStr("old_state"), scan.MustStr("new_state"), scan.MustInt("lost_count")
+	colLostEvent, colLostCPU, colCause = scan.MustStr("lost_event"), scan.MustInt("lost_cpu"), scan.MustStr("cause")
+	colProt                            = scan.MustStr("prot_name")
 )
 
 // truth compares rows with the log, in the order of time.

@@ -41,11 +41,11 @@ func Load(path string) (*Capture, error) {
 		row := Row{TS: r.TS - offset, Event: r.Event.Name, Int: map[string]int64{}, Str: map[string]string{}}
 		for i, col := range schema.Columns {
 			switch {
-			case !r.Has(scan.Col(i)):
+			case !r.HasAt(scan.Col(i)):
 			case col.Type == schema.String:
-				row.Str[col.Name] = r.Str(scan.Col(i))
+				row.Str[col.Name] = r.Str(scan.StrAt(scan.Col(i)))
 			default:
-				row.Int[col.Name] = r.Int(scan.Col(i))
+				row.Int[col.Name] = r.Int(scan.IntAt(scan.Col(i)))
 			}
 		}
 		c.Rows = append(c.Rows, row)

@@ -190,8 +190,8 @@ func countRows(t *testing.T, path string) (meta *scan.Meta, rows map[place]int64
 	cpu, state := scan.Col(schema.ColumnIndex("cpu")), scan.Col(schema.ColumnIndex("new_state"))
 	rows = map[place]int64{}
 	err = f.Scan(scan.Query{Columns: []scan.Col{cpu, state}}, func(r *scan.Row) error {
-		rows[place{r.Event.Name, r.Int(cpu)}]++
-		if r.Event.Name == "tcp_state" && r.Str(state) == "SYN_SENT" {
+		rows[place{r.Event.Name, r.Int(scan.IntAt(cpu))}]++
+		if r.Event.Name == "tcp_state" && r.Str(scan.StrAt(state)) == "SYN_SENT" {
 			opened++
 		}
 		return nil

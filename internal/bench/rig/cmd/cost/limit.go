@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"netrec/analyze/scan"
-	"netrec/schema"
 )
 
 // use is what recordings say about the recorder itself, between the first and the last
@@ -21,10 +20,12 @@ func (u *use) add(path, _ string) {
 	}
 	defer f.Close()
 	var samples []use
-	user, sys, file, rows := column("user_ns"), column("sys_ns"), column("file_bytes"), column("rows")
-	err = f.Scan(scan.Query{Events: []string{"cost"}, Columns: []scan.Col{user, sys, file, rows}}, func(r *scan.Row) error {
+	var asked scan.Columns
+	var c struct{ UserNs, SysNs, FileBytes, Rows scan.Int }
+	asked.MustBind(&c)
+	err = f.Scan(scan.Query{Events: []string{"cost"}, Columns: asked.All()}, func(r *scan.Row) error {
 		if r.TS > f.Meta().Start() {
-			samples = append(samples, use{r.Int(user) + r.Int(sys), r.Int(file), r.Int(rows)})
+			samples = append(samples, use{r.Int(c.UserNs) + r.Int(c.SysNs), r.Int(c.FileBytes), r.Int(c.Rows)})
 		}
 		return nil
 	})
@@ -36,8 +37,6 @@ func (u *use) add(path, _ string) {
 	u.fileBytes += last.fileBytes - first.fileBytes
 	u.rows += last.rows - first.rows
 }
-
-func column(name string) scan.Col { return scan.Col(schema.ColumnIndex(name)) }
 
 func (u *use) cpu() float64   { return float64(u.cpuNS) / float64(u.rows) }
 func (u *use) bytes() float64 { return float64(u.fileBytes) / float64(u.rows) }
