@@ -21,7 +21,8 @@ type talk struct {
 	name                                string
 	turns                               int
 	acceptAfter, think, readAfter, idle time.Duration
-	answer                              int // bytes
+	answer                              int  // bytes
+	pieces                              bool // the client asks in two pieces, with Nagle's algorithm
 
 	port   int
 	log    []turnLog
@@ -30,7 +31,7 @@ type talk struct {
 }
 
 // turnLog is when the calls of a turn began and returned.
-type turnLog struct{ asks, read, thought, answered, got, next time.Time }
+type turnLog struct{ asks, second, asked, read, thought, answered, got, next time.Time }
 
 // bounds are the least and the most that something may have taken, going by the log of both ends: on
 // a busy machine a program may stand still between a call and its look at the clock.
@@ -66,6 +67,7 @@ func TestWaits(t *testing.T) {
 		{name: "client idles", turns: 7, answer: 101, idle: 30 * time.Millisecond},
 		{name: "accepted late", turns: 1, answer: 101, acceptAfter: 200 * time.Millisecond},
 		{name: "many", turns: 1999, answer: 11},
+		{name: "nagle", turns: 13, answer: 101, pieces: true},
 		{name: "window", turns: 1, answer: 16 << 20, readAfter: 300 * time.Millisecond},
 	}
 	for _, k := range talks {
@@ -117,6 +119,9 @@ func (k *talk) run() error {
 		return err
 	}
 	connected := time.Now()
+	if err := c.(*net.TCPConn).SetNoDelay(!k.pieces); err != nil {
+		return err
+	}
 	if err := k.ask(c); err != nil {
 		return err
 	}
@@ -129,8 +134,7 @@ func (k *talk) ask(c net.Conn) error {
 	defer c.Close()
 	buf := make([]byte, k.answer)
 	for i := range k.log {
-		k.log[i].asks = time.Now()
-		if _, err := c.Write(make([]byte, 29)); err != nil {
+		if err := k.question(c, &k.log[i]); err != nil {
 			return err
 		}
 		time.Sleep(k.readAfter)
@@ -142,6 +146,20 @@ func (k *talk) ask(c net.Conn) error {
 		k.log[i].next = time.Now()
 	}
 	return nil
+}
+
+func (k *talk) question(c net.Conn, l *turnLog) error {
+	first := 29
+	if l.asks = time.Now(); k.pieces {
+		first = 17
+	}
+	if _, err := c.Write(make([]byte, first)); err != nil || !k.pieces {
+		return err
+	}
+	l.second = time.Now()
+	_, err := c.Write(make([]byte, 29-first))
+	l.asked = time.Now()
+	return err
 }
 
 func (k *talk) serve(c net.Conn) error {
@@ -227,10 +245,11 @@ func (k *talk) check(t *testing.T, server, client waitLine) {
 	if server.Conns != 1 || client.Conns != 1 || server.Turns != turns || client.Turns != turns || server.Unfinished+client.Unfinished+server.Overlap+client.Overlap != 0 {
 		t.Errorf("%s: %d turns, seen %d by the server and %d by the client: %+v %+v", k.name, turns, server.Turns, client.Turns, server, client)
 	}
-	var thought, unread, idle bounds
+	var thought, unread, idle, nagle bounds
 	for _, l := range k.log {
 		thought.add(l.thought.Sub(l.read), l.answered.Sub(l.asks))
 		unread.add(l.got.Sub(l.answered), l.got.Sub(l.thought))
+		nagle.add(l.read.Sub(l.asked), l.read.Sub(l.second))
 		idle.add(l.next.Sub(l.got), l.next.Sub(l.thought)+time.Millisecond)
 	}
 	if k.kernel == nil {
@@ -248,6 +267,8 @@ func (k *talk) check(t *testing.T, server, client waitLine) {
 		k.near(t, "idle at the server", idle, server.Idle)
 	case "accepted late":
 		k.near(t, "in the accept queue", k.queue, server.AcceptQueue)
+	case "nagle":
+		k.near(t, "held back by Nagle", nagle, client.Nagle)
 	case "window":
 		// The kernel counts in ticks, and goes on counting until it sends something.
 		k.near(t, "held back by the client's window", bounds{limited*9/10 - tick, busy + tick}, server.PeerWindow)
