@@ -14,34 +14,47 @@ var _ = register(engine.Analysis{
 	Name:     "sock",
 	Aliases:  []string{"socket"},
 	Group:    groupStart,
-	Arg:      "ADDR",
+	Arg:      "SOCKET",
 	ArgFrom:  "socks --sort bytes",
+	Find:     findSocket,
+	Words:    checkPick,
 	Question: "what happened to one socket: who owns it, how did it live, what did it do when?",
 	Main:     []string{"events"},
-	Help: `Every life of the socket address, with its identity, owner, duration and totals; where the
+	Help: `SOCKET is an end such as 10.0.0.1:443, [::1]:443 or :443, both ends (local first) as in
+10.0.0.1:40000-10.0.0.2:443, the pid of the owner, an IP address, or the kernel address of
+the socket. If several sockets match, sock lists them, each with its command.
+
+Every life of the socket address, with its identity, owner, duration and totals; where the
 time of each went, and its first turns (waits says what that means); then one timeline of all
-of them. Frequent events (I/O, segments, transmit attempts) between two
-other events are summed up, one line for each kind.
+of them. --gen selects one life of an address that was reused. Frequent
+events (I/O, segments, transmit attempts) between two other events are summed up, one line
+for each kind; --raw prints every row instead, with all its columns.
 Formats for programs also have the table events: one row per event of the socket, with
 every column that applies. csv prints that table; --table lives or timeline selects another.`,
-	Example: "sock 0xffff888012345678",
-	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "maximum lines of the timeline"}},
-	New:     newSock,
+	Example: "sock 10.0.0.1:443",
+	Options: []engine.Option{{Name: "limit", Short: "l", Kind: engine.Number, Default: "1000", Doc: "maximum lines of the timeline"},
+		{Name: "gen", Short: "g", Kind: engine.Number, Default: "0", Doc: "only this life of the address; 0 for all"},
+		{Name: "raw", Short: "r", Kind: engine.Flag, Doc: "every row instead of the timeline"}},
+	New: newSock,
 })
 
 type sock struct {
 	in    *engine.Input
 	lives *render.Table
 	line  *timeline
+	gen   int // 0 for all
 	sums  agg.PerSocket[line.Usage]
 	again *engine.Resent
 	waits *sockWaits
 }
 
 func newSock(in *engine.Input) engine.Fold {
-	f := &sock{in: in, again: in.Resent()}
+	f := &sock{in: in, again: in.Resent(), gen: in.Number("gen")}
 	in.OnlySock(in.Addr())
-	newSockEvents(in)
+	newSockEvents(in, f.wants)
+	if in.Flag("raw") && !in.Answer.Shows("events") { // formats for programs have them anyway
+		line.NewRows(in, line.EventNames(false), f.wants)
+	}
 	in.Sockets("what it did before is not known, should it be one of them")
 	for _, e := range story.Events {
 		in.Use(e, "the time line has gaps", f.row)
@@ -56,13 +69,16 @@ func newSock(in *engine.Input) engine.Fold {
 		render.Col("tx_bytes", render.Int).Text("sent", -12).In("bytes"), render.Col("rx_bytes", render.Int).Text("received", -12).In("bytes"),
 		render.Col("retransmits", render.Int).Text("retransmits", -12).In("segments"), render.Col("drops", render.Int).Text("drops", -12),
 		render.Col("rows", render.Int).Text("rows", -12), render.Col("first_ns", render.Int).In("ns"), render.Col("last_ns", render.Int).In("ns")}}).Hold(1 << 16)
-	f.waits = newSockWaits(in)
+	f.waits = newSockWaits(in, f.wants)
 	f.line = newTimeline(in, max(1, in.Number("limit")))
 	return f
 }
 
+// wants reports whether a life of the address was asked for.
+func (f *sock) wants(s *agg.Socket) bool { return s != nil && (f.gen == 0 || s.Gen == f.gen) }
+
 func (f *sock) row(r *engine.Row) {
-	if r.Sock == nil {
+	if !f.wants(r.Sock) {
 		return
 	}
 	u := f.sums.Of(r.Sock)
@@ -81,7 +97,7 @@ func (f *sock) row(r *engine.Row) {
 func (f *sock) ended(s *agg.Socket) {
 	f.line.flush()
 	u := *f.sums.Of(s)
-	if u.Rows == 0 {
+	if u.Rows == 0 || !f.wants(s) {
 		return
 	}
 	f.lives.Int(int64(s.Gen)).Uint(s.Addr).Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).StrOr(s.Protocol)
@@ -118,8 +134,11 @@ func (f *sock) Finish(a *render.Answer) {
 	f.line.flush()
 	f.lives.Show()
 	f.waits.Finish(a)
-	f.line.t.Show()
 	f.again.Note(a)
+	if f.in.Flag("raw") {
+		return
+	}
+	f.line.t.Show()
 	if n := f.line.t.Dropped; n > 0 {
 		a.Note(fmt.Sprintf("timeline truncated: %s more lines; --limit shows more", engine.Thousands(n)))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/turns"
@@ -15,13 +16,14 @@ const turnLines = 20
 // sockWaits is where the time of a socket's lives went, with a line for each turn.
 type sockWaits struct {
 	in     *engine.Input
+	wants  func(*agg.Socket) bool
 	follow *turns.Follower
 	lives  *render.Table
 	turns  *render.Table
 }
 
-func newSockWaits(in *engine.Input) *sockWaits {
-	f := &sockWaits{in: in}
+func newSockWaits(in *engine.Input, wants func(*agg.Socket) bool) *sockWaits {
+	f := &sockWaits{in: in, wants: wants}
 	f.follow = turns.Follow(in, f.turn, f.ended)
 	gen := render.Col("generation", render.Int).Text("GEN", 3)
 	ms := func(name, head string) render.Column {
@@ -35,6 +37,9 @@ func newSockWaits(in *engine.Input) *sockWaits {
 }
 
 func (f *sockWaits) turn(c *turns.Followed, t *turns.Turn) {
+	if !f.wants(c.Sock) {
+		return
+	}
 	note := ""
 	switch {
 	case t.Overlap:
@@ -48,6 +53,9 @@ func (f *sockWaits) turn(c *turns.Followed, t *turns.Turn) {
 }
 
 func (f *sockWaits) ended(c *turns.Followed) {
+	if !f.wants(c.Sock) {
+		return
+	}
 	f.lives.Int(int64(c.Sock.Gen)).Int((c.End - c.Start) / 1000).Int(c.Estimated / 1000)
 	c.Split.Put(f.lives)
 	f.lives.End()

@@ -27,7 +27,7 @@ sent descriptors: --compat prints N/A for the rest and leaves FROM out.
 Descriptors taken with pidfd_getfd(2) are not sent over a socket and are not shown.`,
 	Example: "sofdsnoop --timestamp",
 	Options: []engine.Option{
-		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the first line"},
+		{Name: "timestamp", Short: "T", Kind: engine.Flag, Doc: "seconds since the start"},
 		{Name: "tid", Short: "t", Kind: engine.Number, Doc: "only this thread"},
 		{Name: "name", Short: "n", Kind: engine.Text, Doc: "only threads with this name"},
 		engine.Compat("names of sent descriptors only"),
@@ -63,6 +63,7 @@ func newSofdsnoop(in *engine.Input) engine.Fold {
 	f := &sofdsnoop{in: in, compat: in.Flag("compat"), sent: map[uint64][]fdSender{}}
 	in.Bind(f)
 	f.stamp = line.NewStamp(in, false, in.Flag("timestamp"), 9)
+	f.stamp.Compat = f.compat
 	in.Sockets("their ends are those of the start")
 	from := render.Col("from", render.String)
 	if !f.compat {

@@ -54,6 +54,7 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	f := &tcpaccept{in: in, family: line.NewFamilyFilter(in), ports: line.NewPortList(in, "ports"), script: in.Flag("bpftrace"), compat: in.Flag("compat")}
 	in.Bind(f)
 	f.stamp = line.NewStamp(in, in.Flag("time") || f.script, in.Flag("timestamp"), 3)
+	f.stamp.Compat = f.compat
 	in.Sockets("")
 	in.Use("tcp_state", "the time in the queue is not known", f.state)
 	event := in.FirstOf("tcp_accept_fn", "sys_accept")

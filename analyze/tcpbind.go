@@ -34,7 +34,7 @@ The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is
 ` + line.CgroupsHelp,
 	Example: "tcpbind --implicit",
 	Options: slices.Concat([]engine.Option{{Name: "implicit", Kind: engine.Flag, Doc: "also ports chosen by connect and listen"},
-		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first line instead of the time of day"},
+		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the start instead of the time of day"},
 		{Name: "count", Kind: engine.Flag, Doc: "binds per address and port instead of lines"}, line.PortsOption("ports", "P", "local")}, line.UserOptions),
 	New: newTcpbind,
 })

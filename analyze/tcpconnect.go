@@ -30,7 +30,7 @@ The options are BCC's; -p works as in every analysis.
 ` + line.CgroupsHelp,
 	Example: "tcpconnect -t --port 443",
 	Options: slices.Concat([]engine.Option{
-		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first attempt"},
+		{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the start"},
 		{Name: "lport", Short: "L", Kind: engine.Flag, Doc: "add the local port"},
 		line.PortsOption("ports", "P", "remote"),
 		{Name: "count", Short: "c", Kind: engine.Flag, Doc: "attempts per local address, remote address and port instead of lines"},
@@ -63,6 +63,7 @@ type tcpconnect struct {
 func newTcpconnect(in *engine.Input) engine.Fold {
 	f := &tcpconnect{in: in, stamp: line.NewStamp(in, false, in.Flag("timestamp"), 3), family: line.NewFamilyFilter(in), users: line.NewUsers(in), ports: line.NewPortList(in, "ports"), sums: line.Outcomes{}, compat: in.Flag("compat"), dns: in.Flag("dns"), lport: in.Flag("lport"), counts: in.Flag("count")}
 	in.Bind(f)
+	f.stamp.Compat = f.compat
 	in.Sockets("")
 	f.tries = calls.NewAttempts(in, f.done)
 	f.tries.Listen(f.begin)

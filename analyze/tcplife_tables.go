@@ -31,6 +31,7 @@ type livesLook struct {
 // people who want them wide.
 func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
 	l := &lives{in: in, livesLook: look, gaps: in.Gaps("tcp_state")}
+	l.stamp.Compat = look.strangers
 	cols := l.columns()
 	form := render.Columns
 	if look.csv {

@@ -79,6 +79,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 		return f.states
 	}
 	f.stamp = line.NewStamp(in, in.Flag("time"), in.Flag("timestamp"), 6)
+	f.stamp.Compat = f.compat
 	f.lines.Line = f.line
 	in.OnEnd(f.lines.Ended)
 	look := render.Columns

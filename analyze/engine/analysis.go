@@ -1,6 +1,9 @@
 package engine
 
-import "netrec/analyze/render"
+import (
+	"netrec/analyze/render"
+	"netrec/analyze/scan"
+)
 
 // Analysis is the declaration of one question that a recording can answer.
 type Analysis struct {
@@ -13,8 +16,12 @@ type Analysis struct {
 	Shown    string   // what an answer looks like: a part of one from a real recording
 	Arg      string   // name of the argument it needs, a kernel address; "" for none
 	ArgFrom  string   // analysis that lists such addresses
-	Options  []Option
-	Main     []string // tables of which csv shows the first that has rows; none: the first of all
+	// Find makes a call with an address of one whose argument is other words. Words tells what is
+	// wrong with them; without it only an address will do.
+	Find    func(scan.Source, Selection, Call) (Call, error)
+	Words   func(string) error
+	Options []Option
+	Main    []string // tables of which csv shows the first that has rows; none: the first of all
 
 	// New prepares a fold: it takes columns, registers handlers and describes
 	// tables. It is also called without a recording to learn what it needs.

@@ -14,7 +14,7 @@ import (
 
 // Global are the options of every analysis: selection and output.
 var Global = []Option{
-	{Name: "from", Kind: Text, Doc: "begin at this time: 5s or +1m30s after the start, 13:52:39, or RFC 3339"},
+	{Name: "from", Kind: Text, Doc: "begin at this time: 5s, 5.25 or +1m30s after the start, 13:52:39, or any other that answers print"},
 	{Name: "to", Kind: Text, Doc: "end before this time"},
 	{Name: "pid", Short: "p", Kind: Number, Doc: "only this process; rows from interrupts belong to the owner of their socket"},
 	{Name: "comm", Kind: Text, Doc: "only processes with this name"},
@@ -88,7 +88,7 @@ func Parse(all []*Analysis, first *Analysis, args []string) (Request, error) {
 		return p.req, &UsageError{Msg: "put options of an analysis after its name"}
 	}
 	for _, c := range p.req.Calls {
-		if c.Analysis.Arg != "" && c.Addr == 0 {
+		if c.lacksArg() {
 			return p.req, &UsageError{Msg: fmt.Sprintf("analysis %s: needs an argument %s", c.Analysis.Name, c.Analysis.Arg),
 				Meant: fmt.Sprintf("netrec analyze FILE %s lists some", c.Analysis.ArgFrom)}
 		}

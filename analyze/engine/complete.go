@@ -82,7 +82,7 @@ func (p *parser) walk(args []string) *Option {
 
 // wantsAddr is the analysis named last, if its argument is still to come.
 func (p *parser) wantsAddr() *Analysis {
-	if n := len(p.req.Calls); n > 0 && p.req.Calls[n-1].Analysis.Arg != "" && p.req.Calls[n-1].Addr == 0 {
+	if n := len(p.req.Calls); n > 0 && p.req.Calls[n-1].lacksArg() {
 		return p.req.Calls[n-1].Analysis
 	}
 	return nil

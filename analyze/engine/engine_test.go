@@ -238,3 +238,18 @@ func TestTimeOfDay(t *testing.T) {
 		t.Error("accepted a word")
 	}
 }
+
+// A time as answers print it is one that --from takes.
+func TestParseTimeAsPrinted(t *testing.T) {
+	m := &scan.Meta{FirstNS: 1772373120_000000000, LastNS: 1772373130_000000000}
+	for s, want := range map[string]int64{"1.395220": 1395220000, "1.395220 s": 1395220000, "2.856s": 2856000000, "0": 0, "7": 7e9, "+1m": 60e9, "1.395220123": 1395220123,
+		"2026-03-01 13:52:05.250000": 5250000000, "2026-03-01T13:52:05.25Z": 5250000000, "1772373125000000001": 5000000001, "13:52:05": 5e9, "13:52:05.125": 5125000000, "795548us": 795548000} {
+		if got, err := parseTime(m, s); err != nil || got-m.FirstNS != want {
+			t.Errorf("%s: %d after the start, want %d, %v", s, got-m.FirstNS, want, err)
+		}
+	}
+	var u *UsageError
+	if _, err := parseTime(m, "795548"); !errors.As(err, &u) || u.Meant != "did you mean 795548us?" {
+		t.Errorf("microseconds: %v", err)
+	}
+}

@@ -86,8 +86,13 @@ func Help(a *Analysis) (string, error) {
 
 // GlobalHelp lists the options that every analysis has.
 func GlobalHelp() string {
+	return OptionsHelp(Global)
+}
+
+// OptionsHelp lists options as the help of an analysis does.
+func OptionsHelp(os []Option) string {
 	var b strings.Builder
-	writeOptions(&b, Global)
+	writeOptions(&b, os)
 	return b.String()
 }
 

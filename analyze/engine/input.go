@@ -45,9 +45,10 @@ type Input struct {
 	onFile   []func(*agg.File, agg.FileEnd, int64)
 	onlySock uint64
 	tables   []*render.Table
-	matched  int64 // rows of needed events that were handled
-	always   bool  // the answer does not depend on rows
-	single   bool  // each line is about one socket
+	matched  int64  // rows of needed events that were handled
+	none     string // why there is no row, if the analysis knows
+	always   bool   // the answer does not depend on rows
+	single   bool   // each line is about one socket
 	scaled   scaled
 	passed   [2]int64 // connects and accepts that no hook saw
 	err      error

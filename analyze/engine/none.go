@@ -7,12 +7,19 @@ import (
 	"netrec/schema"
 )
 
+// None is what is to be said of an answer without a row, in place of the usual reasons.
+func (in *Input) None(why string) { in.none = why }
+
 // explainNone says why an answer has no row.
 func (in *Input) explainNone(sel *Selection) {
 	if in.Answer.Rows() > 0 {
 		return
 	}
 	in.Answer.Header()
+	if in.none != "" {
+		in.Answer.Note(in.none)
+		return
+	}
 	var events []string
 	total, from := int64(0), in.needs
 	if len(from) == 0 {

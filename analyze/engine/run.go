@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Analysis *Analysis
 	Addr     uint64
+	Word     string            // the argument, where it is no address
 	Options  map[string]string // by name; absent ones have their default
 	Implied  bool              // one of all: nobody asked for it by name
 
@@ -66,6 +67,11 @@ func Run(src scan.Source, calls []Call, sel Selection, out *render.Output) ([]Ou
 	inputs := make([]*Input, len(calls))
 	for i, c := range calls {
 		var err error
+		if c.Word != "" {
+			if c, err = c.Analysis.Find(src, sel, c); err != nil {
+				return nil, err
+			}
+		}
 		if inputs[i], folds[i], outcomes[i], err = r.begin(c); err != nil {
 			return nil, err
 		}

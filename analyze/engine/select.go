@@ -99,16 +99,25 @@ func parseNet(s string) (netip.Prefix, error) {
 	return netip.PrefixFrom(a, a.BitLen()), nil
 }
 
-// parseTime reads 5s or +1m30s (after the start), RFC 3339, or the time of day in
-// the recording's zone; a time of day before the start is the next day's if the
-// recording lasted until then.
+// parseTime reads a time as people type it or as answers print it: 5s, +1m30s or 5.25 (after the
+// start), RFC 3339, a date and time in UTC, Unix nanoseconds, or the time of day in the
+// recording's zone; a time of day before the start is the next day's if the recording lasted
+// until then.
 func parseTime(m *scan.Meta, s string) (int64, error) {
 	start := m.Start()
-	if d, err := time.ParseDuration(strings.TrimPrefix(s, "+")); err == nil {
+	if d, err := time.ParseDuration(strings.ReplaceAll(strings.TrimPrefix(s, "+"), " ", "")); err == nil {
 		return start + int64(d), nil
 	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t.UnixNano(), nil
+	if d, err := time.ParseDuration(s + "s"); err == nil {
+		return start + int64(d), tooLate(m, d, s)
+	}
+	if ns, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return ns, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateTime} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UnixNano(), nil
+		}
 	}
 	zone := time.FixedZone(m.Host.Zone, m.Host.Offset)
 	for _, layout := range []string{"15:04:05", "15:04"} {
@@ -123,5 +132,15 @@ func parseTime(m *scan.Meta, s string) (int64, error) {
 		}
 		return at.UnixNano(), nil
 	}
-	return 0, fmt.Errorf("%q is not a time: 5s, +1m30s, 13:52:39 or 2006-01-02T15:04:05Z", s)
+	return 0, fmt.Errorf("%q is not a time: 5s, 5.25, +1m30s, 13:52:39 or 2006-01-02T15:04:05Z", s)
+}
+
+// tooLate refuses a number of seconds that the recording does not have by far: it is most likely one
+// of a column in microseconds.
+func tooLate(m *scan.Meta, d time.Duration, s string) error {
+	length := time.Duration(max(m.LastNS, m.Recording.StopNS) - m.Start())
+	if length <= 0 || d <= length+time.Hour || d/1e6 > length {
+		return nil
+	}
+	return &UsageError{Msg: fmt.Sprintf("%s seconds are after the end of the recording", s), Meant: fmt.Sprintf("did you mean %sus?", s)}
 }

@@ -15,20 +15,16 @@ func looksLikePath(word string) bool {
 
 // word takes the name of an analysis, the argument of the one before, or a file.
 func (p *parser) word(word string) error {
+	n := len(p.req.Calls)
+	if n > 0 && p.req.Calls[n-1].words(word) {
+		return nil
+	}
 	if looksLikePath(word) {
 		p.req.Files = append(p.req.Files, word)
 		return nil
 	}
-	if n := len(p.req.Calls); n > 0 {
-		c := &p.req.Calls[n-1]
-		if c.Analysis.Arg != "" && c.Addr == 0 {
-			v, err := ParseAddr(word)
-			if err != nil {
-				return &UsageError{Msg: fmt.Sprintf("analysis %s: %v", c.Analysis.Name, err)}
-			}
-			c.Addr = v
-			return nil
-		}
+	if n > 0 && p.req.Calls[n-1].lacksArg() {
+		return p.req.Calls[n-1].address(word)
 	}
 	if word == everything {
 		p.everything()
@@ -40,6 +36,31 @@ func (p *parser) word(word string) error {
 	}
 	p.req.Calls = append(p.req.Calls, Call{Analysis: a, Options: map[string]string{}})
 	p.args = slices.Concat(options, p.args)
+	return nil
+}
+
+// lacksArg reports a call whose argument is still to come.
+func (c *Call) lacksArg() bool { return c.Analysis.Arg != "" && c.Addr == 0 && c.Word == "" }
+
+// words takes the argument of an analysis that knows others than addresses, if it is one.
+func (c *Call) words(word string) bool {
+	if !c.lacksArg() || c.Analysis.Words == nil || c.Analysis.Words(word) != nil {
+		return false
+	}
+	c.Word = word
+	return true
+}
+
+// address takes the argument of an analysis.
+func (c *Call) address(word string) error {
+	v, err := ParseAddr(word)
+	if err != nil && c.Analysis.Words != nil {
+		err = c.Analysis.Words(word)
+	}
+	if err != nil {
+		return &UsageError{Msg: fmt.Sprintf("analysis %s: %v", c.Analysis.Name, err)}
+	}
+	c.Addr = v
 	return nil
 }
 

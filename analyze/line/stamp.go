@@ -27,7 +27,7 @@ func (f FamilyFilter) Wants(addr string) bool {
 // StampOptions are the options -T and -t of the BCC tools.
 var StampOptions = []engine.Option{
 	{Name: "time", Short: "T", Kind: engine.Flag, Doc: "time of day"},
-	{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the first line"},
+	{Name: "timestamp", Short: "t", Kind: engine.Flag, Doc: "seconds since the start"},
 }
 
 // Stamp is the time columns of a table as these options want them.
@@ -35,6 +35,7 @@ type Stamp struct {
 	in         *engine.Input
 	clock, rel bool
 	digits     int
+	Compat     bool // as the originals do: TIME(s) counts from the first line
 	First      int64
 }
 
@@ -55,21 +56,29 @@ func (s *Stamp) Columns(width int) []render.Column {
 	return cs
 }
 
-// Begin notes the time that others are counted from, if it is the first.
+// Begin notes the time that the originals count from, if it is the first.
 func (s *Stamp) Begin(ts int64) {
 	if s.First == 0 {
 		s.First = ts
 	}
 }
 
-// Put fills them; the first time given is the zero of TIME(s).
+// Put fills them. TIME(s) counts from the start of the recording and is never later than the row, so
+// that --from takes it.
 func (s *Stamp) Put(t *render.Table, ts int64) *render.Table {
 	s.Begin(ts)
 	if s.clock {
 		t.Int(s.in.Local(ts))
 	}
-	if s.rel {
+	switch {
+	case s.rel && s.Compat:
 		t.Int(render.Round(ts-s.First, 1e9, s.digits))
+	case s.rel:
+		unit := int64(1e9)
+		for range s.digits {
+			unit /= 10
+		}
+		t.Int((ts - s.in.Start()) / unit)
 	}
 	return t
 }

@@ -85,6 +85,11 @@ func runAnalyze(c *cobra.Command, args []string) error {
 	case len(req.Files) == 0:
 		return &engine.UsageError{Msg: "analyze: no file given", Meant: "netrec analyze FILE shows what is in a recording"}
 	}
+	return answerFiles(c, req)
+}
+
+// answerFiles answers a request about the files that it names.
+func answerFiles(c *cobra.Command, req engine.Request) error {
 	paths, err := expand(req.Files)
 	if err != nil {
 		return err

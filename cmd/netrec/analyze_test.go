@@ -25,7 +25,7 @@ func TestAnalyzeExitCodes(t *testing.T) {
 		{[]string{"--help"}, 0, "Exit codes:", ""},
 		{nil, 0, "netrec analyze FILE", ""},
 		{[]string{"tcplife", "--help"}, 0, "--compat", ""},
-		{[]string{"x.parquet", "sock", "--help"}, 0, "netrec analyze FILE sock ADDR", ""},
+		{[]string{"x.parquet", "sock", "--help"}, 0, "netrec analyze FILE sock SOCKET", ""},
 		{[]string{"x.parquet", "tcplive"}, 1, "", "netrec: no analysis \"tcplive\"\nnetrec: hint: did you mean tcplife?\n"},
 		{[]string{"x.parquet", "tcplife", "--comapt"}, 1, "", "netrec: hint: did you mean --compat?\n"},
 		{[]string{"--pid", "7"}, 1, "", "no file given"},

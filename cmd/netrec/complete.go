@@ -16,7 +16,11 @@ import (
 // completeAnalyze offers files, analyses, options and their values, and addresses that
 // are in the file.
 func completeAnalyze(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	c := engine.Complete(analyze.All(), analyze.Find("overview"), args, typed)
+	return completeWords(engine.Complete(analyze.All(), analyze.Find("overview"), args, typed), args, typed)
+}
+
+// completeWords offers what engine.Complete found.
+func completeWords(c engine.Completion, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	switch {
 	case c.AnyFile && len(args) == 0:
 		return completeFiles(nil, nil, "")

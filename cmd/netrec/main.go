@@ -115,6 +115,6 @@ tcplife, tcpwin or skblife would have shown at the time.`,
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd(), manCmd())
+	root.AddCommand(recordCmd(), probesCmd(), analyzeCmd(), dumpCmd(), reportCmd(), sqlCmd(), exportCmd(), demoCmd(), versionCmd(), manCmd())
 	return root
 }
