@@ -48,4 +48,3 @@ Events:
 
 // eventList is the events in words.
 func eventList() string { return strings.Join(analyze.Dump.Options[0].Choices, " ") }
-

@@ -59,13 +59,21 @@ func Resolve(words Words) (*Set, error) {
 			if err != nil {
 				return nil, fmt.Errorf("--%s %s: %w", k.Name, w, err)
 			}
-			s.note(k.Name, text)
+			s.note(k.Name, echo(w, text))
 		}
 		if n := len(words[k.Name]); n > MaxValues || n > 1 && k.single {
 			return nil, fmt.Errorf("--%s: %d values, at most %d are possible", k.Name, n, k.most())
 		}
 	}
 	return s, s.check()
+}
+
+// echo is a value as it was typed, with what it stands for where that is something else.
+func echo(word, text string) string {
+	if text == "" || strings.EqualFold(word, text) || strings.HasPrefix(text, word+"/") {
+		return text
+	}
+	return word + " (" + text + ")"
 }
 
 func (s *Set) note(name, text string) {

@@ -38,7 +38,7 @@ var Kinds = []Kind{
 	{Name: "comm", Value: "NAME", Usage: "only rows made by threads with this name", add: addComm},
 	{Name: "uid", Value: "USER", Usage: "only this user, of the thread or socket: number or name", add: addUID},
 	{Name: "cgroup", Value: "PATH", Usage: "only this cgroup (v2) and those below it, of the thread or socket: path or id", add: addCgroup},
-	{Name: "container", Value: "ID", Usage: "only this container: its id, or the start of it", add: addContainer},
+	{Name: "container", Value: "NAME", Usage: "only this container: name, pod/name, id, or the start of the id", add: addContainer},
 	{Name: "port", Value: "PORT", Usage: "only this local or remote port", add: addPort},
 	{Name: "addr", Value: "CIDR", Usage: "only this local or remote address or network", add: addAddr},
 	{Name: "proto", Value: "PROTO", Usage: "only this transport protocol: tcp, udp, icmp (both), sctp … or number", add: addProto},

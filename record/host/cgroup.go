@@ -92,22 +92,9 @@ func cgroupMount(line string) (string, bool) {
 	return unescape.Replace(fields[4]), true
 }
 
-// Container finds the cgroup of a container by its id or the start of it: container
+// findContainer finds the cgroup of a container by its id or the start of it: container
 // engines make it part of the folder's name. A name that has it as a whole word wins over
 // names that begin a word with it; more than one of a kind is an error.
-func Container(id string) (uint64, string, error) {
-	root, err := cgroupRoot()
-	if err != nil {
-		return 0, "", err
-	}
-	path, err := findContainer(root, id)
-	if err != nil {
-		return 0, "", err
-	}
-	n, err := cgroupID(filepath.Join(root, path))
-	return n, path, err
-}
-
 func findContainer(root, id string) (string, error) {
 	if id == "" {
 		return "", fmt.Errorf("container: empty id")
