@@ -153,6 +153,7 @@ type picked struct {
 
 func newPicked(in *engine.Input, pick sockPick) *picked {
 	f := &picked{in: in, pick: pick, bytes: in.Bytes()}
+	in.Answer.MostLimits(2) // they matter for the story, not for the list
 	f.best = agg.NewGreatest(pickMost, func(a, b line.UsedSock) int {
 		return cmp.Or(cmp.Compare(b.Tx+b.Rx, a.Tx+a.Rx), cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Serial, b.Serial))
 	})
