@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GO      ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build test unit lint generate kernels kernel service fuzz bench cost speed kill faults soak sample man dist clean
+.PHONY: build test unit lint generate kernels kernel service incidents fuzz bench cost speed kill faults soak sample man dist clean
 
 build: ## the static binary, ./netrec
 	$(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.version=$(VERSION)" -o netrec ./cmd/netrec
@@ -30,6 +30,9 @@ kernels: ## all kernels
 
 service: ## docs/service.md followed on a Debian with systemd, in QEMU: install, start, change, remove
 	$(GO) test -count=1 -v -timeout 150m ./cmd/packaging -kernel $(or $(K),6.12)
+
+incidents: ## staged incidents and healthy loads, and what findings say about each: five minutes; K=6.12 in a guest
+	$(GO) test -count=1 -v -timeout 150m ./internal/bench/incidents -incidents all $(if $(K),-kernels $(K))
 
 fuzz: ## every fuzz target for a while, with the number of executions: make fuzz T=10m
 	./testdata/ci/fuzz.sh $(or $(T),1m)

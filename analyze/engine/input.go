@@ -97,8 +97,13 @@ func (in *Input) check(err error) {
 	}
 }
 
-// On hands the rows of an event to h. Without the event there is no answer.
+// On hands the rows of an event to h. Without the event there is no answer, unless the analysis
+// always gives one.
 func (in *Input) On(event string, h Handler) {
+	if in.always {
+		in.Use(event, "", h)
+		return
+	}
 	in.needs = in.add(in.needs, use{event: event, handler: h})
 }
 

@@ -12,8 +12,9 @@ import (
 // turns of its loop, which are much shorter.
 var acceptWait = Rule{
 	Name: "accept-wait", Default: 100e6, Unit: Duration, Any: []string{"sys_accept"},
-	About: "time that one in ten connections waits until the server accepts it",
-	New:   newAcceptWait,
+	About:    "time that one in ten connections waits until the server accepts it",
+	Explains: []string{"slow-answers"},
+	New:      newAcceptWait,
 }
 
 // acceptLeast is how many connections must wait that long: one may be chance.

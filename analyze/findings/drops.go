@@ -40,6 +40,19 @@ func Purged(reason, location string) bool {
 	return false
 }
 
+// told reports drops that are no loss of their own: TCP drops what it has already or cannot use,
+// and receive-buffer, loss, out-of-order and resets judge by more.
+func told(reason, location, proto string) bool {
+	place, _, _ := strings.Cut(location, "+")
+	switch {
+	case reason == "" || reason == "NOT_SPECIFIED":
+		return strings.HasPrefix(place, "tcp_") || place == "ip6_mc_input" || place == "icmpv6_rcv" || place == "igmp6_event_query"
+	case reason == "SOCKET_RCVBUFF" || reason == "SOCKET_BACKLOG" || reason == "NO_SOCKET" && proto == "tcp":
+		return true
+	}
+	return strings.HasPrefix(reason, "TCP_") && !strings.Contains(reason, "CSUM") && !strings.Contains(reason, "MD5")
+}
+
 // shortage are parts of reasons that mean want of room, or damage.
 var shortage = []string{"RCVBUF", "BACKLOG", "NOMEM", "PROTO_MEM", "QUEUE", "QDISC", "FULL", "RING", "LIMIT", "CSUM", "ZEROWINDOW", "OVERFLOW", "NETFILTER"}
 
@@ -53,10 +66,10 @@ type dropped struct {
 func newDrops(in *engine.Input, limit float64, found *Shelf) func() {
 	var reasons agg.Keyed[string, dropped]
 	var own agg.Intern
-	reason, location := in.Str("drop_reason"), in.Str("location")
+	reason, location, proto := in.Str("drop_reason"), in.Str("location"), in.Str("protocol")
 	in.Use("skb_drop", "", func(r *engine.Row) {
 		why := r.Str(reason)
-		if LeftOver(why, r.Str(location)) {
+		if LeftOver(why, r.Str(location)) || told(why, r.Str(location), r.Str(proto)) {
 			return
 		}
 		d := reasons.At(own.Get(why))

@@ -13,7 +13,7 @@ import (
 var loss = Rule{
 	Name: "loss", Default: 2, Unit: Percent, Any: []string{"tcp_retrans"},
 	About:    "share of the segments to one peer that are retransmitted, or five times that of its connections",
-	Explains: []string{"retransmit-burst", "retransmit-timeouts", "slow-connects", "out-of-order"},
+	Explains: []string{"retransmit-burst", "retransmit-timeouts", "slow-connects", "out-of-order", "slow-answers"},
 	New:      newLoss,
 }
 

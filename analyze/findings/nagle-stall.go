@@ -6,12 +6,14 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/scan"
+	"netrec/analyze/turns"
 )
 
 var nagleStall = Rule{
-	Name: "nagle-stall", Default: 20e6, Unit: Duration, Any: []string{"tcp_write_xmit"},
-	About: "time that Nagle's algorithm holds data back until an ACK arrives",
-	New:   newNagleStall,
+	Name: "nagle-stall", Default: 20e6, Unit: Duration, Any: []string{"tcp_write_xmit", "tcp_rcv_est"},
+	About:    "time that Nagle's algorithm holds data back until an ACK arrives",
+	Explains: []string{"slow-answers"},
+	New:      newNagleStall,
 }
 
 // Linux delays ACKs by 40 ms at least and 200 ms at most; timers are late, not early.
@@ -40,6 +42,9 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 	f := &nagle{limit: limit}
 	in.Bind(f)
 	in.Use("tcp_write_xmit", "", f.row)
+	if !in.Recorded("tcp_write_xmit") {
+		found.flows.follow(f.turn, nil)
+	}
 	in.OnEnd(func(s *agg.Socket) {
 		v := f.socks.Of(s)
 		if v.all == 0 {
@@ -69,6 +74,13 @@ func (f *nagle) row(r *engine.Row) {
 		v.since = r.TS
 	}
 	v.nxt = nxt
+}
+
+// turn judges by written, sent and acknowledged bytes, where attempts to send are not recorded.
+func (f *nagle) turn(c *turns.Followed, t *turns.Turn) {
+	v := f.socks.Of(c.Sock)
+	v.since = t.Start
+	v.end(t.Split[turns.HeldNagle], f.limit)
 }
 
 func (v *stalls) end(ns int64, limit float64) {

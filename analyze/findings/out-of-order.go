@@ -9,36 +9,74 @@ import (
 )
 
 var outOfOrder = Rule{
-	Name: "out-of-order", Default: 1, Unit: Percent, Any: nil, Counters: []string{"TcpExtTCPOFOQueue"},
-	About: "share of the received segments that come out of order: lost or reordered before this host",
-	New:   newOutOfOrder,
+	Name: "out-of-order", Default: 2, Unit: Percent, Any: []string{"tcp_rcv_est"}, Counters: []string{"TcpExtTCPOFOQueue"},
+	About:    "share of the segments from one peer that come out of order: lost or reordered before this host",
+	Explains: []string{"slow-answers"},
+	New:      newOutOfOrder,
 }
 
 // disorderLeast is how many segments must come out of order: fewer may be chance.
 const disorderLeast = 20
 
+// disorder is how the segments of one peer came.
+type disorder struct {
+	all, gaps, again int64 // with data; with data missing before them; that repeat data
+	first            int64
+	sock             agg.Socket // one with a gap
+}
+
 func newOutOfOrder(in *engine.Input, limit float64, found *Shelf) func() {
-	var peers agg.Top[string]
+	var peers agg.Keyed[string, disorder]
 	var own agg.Intern
-	dir, ret := in.Str("dir"), in.Int("ret")
-	in.Use("sock_io", "", func(r *engine.Row) {
-		if r.Sock != nil && r.Sock.Protocol == "tcp" && r.Str(dir) == "recv" && r.Int(ret) > 0 {
-			peers.Add(own.Get(r.Sock.Raddr), r.Int(ret))
+	size, gap := in.Int("payload_bytes"), in.Int("seq_gap_bytes")
+	known := false
+	in.Use("tcp_rcv_est", "", func(r *engine.Row) {
+		if r.Sock == nil || !r.Has(gap) {
+			return
+		}
+		known = true
+		d := peers.At(own.Get(r.Sock.Raddr))
+		if d == nil || r.Int(size) <= 0 {
+			return
+		}
+		switch d.all++; {
+		case r.Int(gap) < 0:
+			d.again++
+		case r.Int(gap) > 0:
+			if d.gaps++; d.gaps == 1 {
+				d.first, d.sock = r.TS, *r.Sock
+			}
 		}
 	})
 	return func() {
-		n, all := grown(in, "TcpExtTCPOFOQueue"), grown(in, "TcpInSegs")
-		share := 100 * float64(n) / float64(max(all, 1))
-		if n < disorderLeast || share < limit {
-			return
+		if !known {
+			countedDisorder(in, limit, found)
 		}
-		v := Finding{Level: Slow, Over: share / limit, Next: "tcptop",
-			What:     fmt.Sprintf("%.1f %% of the received segments came out of order: packets were lost or reordered before this host", share),
-			Evidence: fmt.Sprintf("%s of %s, by the kernel's counter TCPOFOQueue, which does not name connections", engine.Thousands(n), many(all, "segment", "segments"))}
-		for _, e := range peers.Best(1, cmp.Compare[string]) {
-			v.Peer = e.Key
-			v.Evidence += fmt.Sprintf("; %s sent most, %s bytes", e.Key, engine.Thousands(e.Count))
+		for _, peer := range peers.Sorted(func(d *disorder) int64 { return -d.gaps }, cmp.Compare[string]) {
+			d := peers.At(peer)
+			if share := 100 * float64(d.gaps) / float64(max(d.all, 1)); d.gaps >= disorderLeast && share >= limit {
+				found.Add(d.finding(in, peer, share, limit))
+			}
 		}
-		found.Add(v)
 	}
+}
+
+func (d *disorder) finding(in *engine.Input, peer string, share, limit float64) Finding {
+	v := Finding{Level: Slow, Over: share / limit, At: d.first, Next: show("sock", &d.sock)}.of(&d.sock)
+	v.About = peer
+	v.What = fmt.Sprintf("packets from %s come out of order or are lost before this host: %.1f %% of the segments came after a gap", peer, share)
+	v.Evidence = fmt.Sprintf("%s of %s, first at %s; %s repeated data", engine.Thousands(d.gaps), many(d.all, "segment", "segments"), at(in, d.first), engine.Thousands(d.again))
+	return v
+}
+
+// countedDisorder judges by the kernel's counters, where the rows do not tell.
+func countedDisorder(in *engine.Input, limit float64, found *Shelf) {
+	n, all := grown(in, "TcpExtTCPOFOQueue"), grown(in, "TcpInSegs")
+	share := 100 * float64(n) / float64(max(all, 1))
+	if n < disorderLeast || share < limit {
+		return
+	}
+	found.Add(Finding{Level: Slow, Over: share / limit, Next: "tcptop",
+		What:     fmt.Sprintf("packets come out of order or are lost before this host: %.1f %% of the segments came after a gap", share),
+		Evidence: fmt.Sprintf("%s of %s, by the kernel's counter TCPOFOQueue, which does not name connections", engine.Thousands(n), many(all, "segment", "segments"))})
 }

@@ -12,8 +12,9 @@ import (
 
 var queueBloat = Rule{
 	Name: "queue-bloat", Default: 20e6, Unit: Duration, Any: []string{"qdisc_deq"},
-	About: "time in a device's queue that one packet in ten exceeds (90th percentile)",
-	New:   newQueueBloat,
+	About:    "time in a device's queue that one packet in ten exceeds (90th percentile)",
+	Explains: []string{"slow-answers"},
+	New:      newQueueBloat,
 }
 
 // bloatLeast is how many packets a queue must have had: a share of fewer says little.

@@ -11,8 +11,9 @@ import (
 
 var receiveBuffer = Rule{
 	Name: "receive-buffer", Default: 90, Unit: Percent, Any: []string{"sock_io"},
-	About: "how full a receive buffer is at three or more reads; or any packet that found no room",
-	New:   newReceiveBuffer,
+	About:    "how full a receive buffer is at three or more reads; or any packet that found no room",
+	Explains: []string{"slow-answers"},
+	New:      newReceiveBuffer,
 }
 
 // fullReads is how many full reads make a finding: one may be chance.

@@ -39,7 +39,7 @@ type Rule struct {
 
 // Rules are all rules, by name.
 var Rules = []*Rule{&acceptWait, &closeWait, &drops, &failedConnects, &failedLookups, &loss, &lostEvents, &nagleStall, &outOfOrder, &queueBloat, &receiveBuffer, &resets,
-	&retransmitBurst, &retransmitTimeouts, &slowConnects, &slowDNS, &synBacklog, &zeroWindow}
+	&retransmitBurst, &retransmitTimeouts, &sendBuffer, &slowAnswers, &slowConnects, &slowDNS, &synBacklog, &zeroWindow}
 
 // Finding is one thing that looks wrong.
 type Finding struct {
@@ -56,6 +56,7 @@ type Finding struct {
 	Peer      string     // remote address it is about, "" if it is about several
 	Port      int64      // local port of the service it is about, 0 if it is about none
 	Of        int64      // how many it stands for
+	Own       bool       // no other finding explains it
 }
 
 // of sets what a finding is about from its socket.

@@ -15,6 +15,7 @@ type Set struct {
 	in     *engine.Input
 	judges []judging
 	room   int // how many findings of a rule are shown
+	flows  flows
 }
 
 // judging is one rule at work.
@@ -37,7 +38,7 @@ func New(in *engine.Input, thresholds string, room int) *Set {
 			limits[r] = v
 		}
 	}
-	s := &Set{in: in, room: room}
+	s := &Set{in: in, room: room, flows: flows{in: in}}
 	in.Always()
 	in.Sockets("")
 	for i := range schema.Events {
@@ -46,7 +47,7 @@ func New(in *engine.Input, thresholds string, room int) *Set {
 		}
 	}
 	for _, r := range Rules {
-		j := judging{rule: r, limit: r.Default, found: &Shelf{}}
+		j := judging{rule: r, limit: r.Default, found: &Shelf{flows: &s.flows}}
 		if v, ok := limits[r]; ok {
 			j.limit = v
 		}

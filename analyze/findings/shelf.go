@@ -14,6 +14,7 @@ const MostOfRule = 3
 
 // Shelf keeps the findings of a rule. Those about the same peer or service are one.
 type Shelf struct {
+	flows    *flows
 	all      agg.Keyed[string, Finding]
 	suspects map[int64]bool // serials of the sockets that findings are about
 }
@@ -97,6 +98,9 @@ func explained(all []Finding) (kept []Finding) {
 // causeOf is the first finding that explains another, -1 if none does. Rules explain in one
 // direction only, so the finding at the end of such a chain stays.
 func causeOf(all []Finding, by map[string][]int, i int) int {
+	if all[i].Own {
+		return -1
+	}
 	for _, p := range all[i].places() {
 		for _, c := range by[p] {
 			if slices.Contains(all[c].Rule.Explains, all[i].Rule.Name) {

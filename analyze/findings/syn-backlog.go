@@ -12,7 +12,7 @@ import (
 var synBacklog = Rule{
 	Name: "syn-backlog", Default: 1, Unit: Count, Any: []string{"tcp_syn_arrive", "tcp_syn_recv"}, Counters: []string{"TcpExtListenOverflows"},
 	About:    "SYNs and final ACKs of handshakes that find a listener's queue full",
-	Explains: []string{"accept-wait", "loss", "slow-connects", "resets"},
+	Explains: []string{"accept-wait", "loss", "slow-connects", "resets", "slow-answers"},
 	New:      newSynBacklog,
 }
 
@@ -59,10 +59,10 @@ func newSynBacklog(in *engine.Input, limit float64, found *Shelf) func() {
 	}
 	in.Use("tcp_syn_arrive", "", func(r *engine.Row) { look(r, r.Uint(sock), false) })
 	in.Use("tcp_syn_recv", "", func(r *engine.Row) { look(r, r.Uint(of), true) })
+	var ports agg.Top[int64]
+	in.Use("tcp_synack_retrans", "", func(r *engine.Row) { ports.Add(r.Int(lport), 1) })
 	return func() {
-		if !in.Recorded("tcp_syn_arrive") && !in.Recorded("tcp_syn_recv") {
-			countedOverflows(in, limit, found)
-		}
+		countedOverflows(in, limit, &ports, found)
 		for _, k := range all.Sorted(func(o *overflow) int64 { return -o.syns - o.ends }, listener.compare) {
 			o := all.At(k)
 			n := o.syns + o.ends
@@ -78,19 +78,25 @@ func newSynBacklog(in *engine.Input, limit float64, found *Shelf) func() {
 	}
 }
 
-// fullQueues are counters of handshakes that a listener had no room for, with what each says.
-var fullQueues = []struct{ counter, what, which string }{
-	{"TcpExtListenOverflows", "refused %s: the accept queue was full", "ListenOverflows"},
-	{"TcpExtTCPReqQFullDrop", "dropped %s: the queue of SYNs was full", "TCPReqQFullDrop"},
-	{"TcpExtTCPReqQFullDoCookies", "answered %s with SYN cookies: the queue of SYNs was full", "TCPReqQFullDoCookies"},
-}
-
-// countedOverflows judges by the kernel's counters, where no hook shows the listeners.
-func countedOverflows(in *engine.Input, limit float64, found *Shelf) {
-	for _, q := range fullQueues {
-		if n := grown(in, q.counter); n > 0 && float64(n) >= limit {
-			found.Add(Finding{Level: Bad, Over: float64(n) / limit, What: "a listener " + fmt.Sprintf(q.what, many(n, "handshake", "handshakes")),
-				Evidence: "by the kernel's counter " + q.which + ": this recording does not show which listener", Next: "soaccept"})
+// countedOverflows judges by the kernel's counters, where no hook shows the listeners. The port is that
+// of most SYN-ACKs that were retransmitted, since a listener without room does not take the answer.
+func countedOverflows(in *engine.Input, limit float64, ports *agg.Top[int64], found *Shelf) {
+	full, all := grown(in, "TcpExtListenOverflows"), grown(in, "TcpExtListenDrops")+grown(in, "TcpExtTCPReqQFullDrop")
+	add := func(n int64, what, counter string) {
+		if n <= 0 || float64(n) < limit {
+			return
 		}
+		v := Finding{Level: Bad, Over: float64(n) / limit, Next: "soaccept", What: "a listener " + fmt.Sprintf(what, many(n, "handshake", "handshakes")),
+			Evidence: "by the kernel's counter " + counter + ": this recording does not show which listener"}
+		for _, e := range ports.Best(1, cmp.Compare[int64]) {
+			v.Port = e.Key
+			v.Evidence += fmt.Sprintf("; port %d retransmitted most SYN-ACKs, %s", e.Key, engine.Thousands(e.Count))
+		}
+		found.Add(v)
 	}
+	if !in.Recorded("tcp_syn_arrive") && !in.Recorded("tcp_syn_recv") {
+		add(full, "refused %s: its accept queue was full", "ListenOverflows")
+	}
+	add(all-full, "dropped %s: its queue of SYNs was full", "ListenDrops")
+	add(grown(in, "TcpExtTCPReqQFullDoCookies"), "answered %s with SYN cookies: its queue of SYNs was full", "TCPReqQFullDoCookies")
 }

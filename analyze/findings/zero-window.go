@@ -10,7 +10,7 @@ import (
 var zeroWindow = Rule{
 	Name: "zero-window", Default: 10e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
 	About:    "time that a connection has a zero window, its own or the peer's",
-	Explains: []string{"receive-buffer"},
+	Explains: []string{"receive-buffer", "send-buffer", "slow-answers"},
 	New:      newZeroWindow,
 }
 

@@ -101,7 +101,17 @@ func shaped(s *stage) error {
 	if err := s.here.sh("tc qdisc add dev wire0 root tbf rate 8mbit burst 5000 limit 400000"); err != nil {
 		return err
 	}
-	return upload(s)
+	if err := s.serve(s.there, service, 0, drain); err != nil {
+		return err
+	}
+	return clients(12, func(int) error {
+		c, err := s.here.dial(thereIP, service, 3*time.Second)
+		if err != nil {
+			return err
+		}
+		pour(c, lasting, 32<<10)
+		return c.Close()
+	})
 }
 
 func manyConnects(s *stage) error {

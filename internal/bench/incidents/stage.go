@@ -51,7 +51,7 @@ func newStage(dir string, p path) (*stage, error) {
 		if err := n.Do(func() (err error) { s.wire.ends[i], err = tun("wire0"); return err }); err != nil {
 			return nil, err
 		}
-		err = (*h).sh("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 2>/dev/null; ip addr add %s peer %s dev wire0 && ip link set wire0 up txqueuelen 1000 && ip route add 10.0.0.0/9 dev wire0",
+		err = (*h).sh("ip addr add %s peer %s dev wire0 && ip link set wire0 up txqueuelen 5000 && ip route add 10.0.0.0/9 dev wire0",
 			net.IP((*h).ip[:]), net.IP(peer[:]))
 		if err != nil {
 			return nil, err

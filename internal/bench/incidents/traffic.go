@@ -71,8 +71,13 @@ func (s *stage) short(from *host, to [4]byte, lines, each int, answer int) {
 	})
 }
 
+// moderate keeps a flow below what the wire carries, bytes a second: a host whose own device drops
+// packets would be another incident.
+const moderate = 8 << 20
+
 // pour writes for a while.
 func pour(c *conn, wait time.Duration, chunk int) int64 {
+	c.set(unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, moderate)
 	_ = c.SetDeadline(time.Now().Add(wait))
 	buf, n := make([]byte, chunk), int64(0)
 	for {
