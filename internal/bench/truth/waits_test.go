@@ -2,11 +2,13 @@ package truth
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -21,8 +23,11 @@ type talk struct {
 	name                                string
 	turns                               int
 	acceptAfter, think, readAfter, idle time.Duration
-	answer                              int  // bytes
-	pieces                              bool // the client asks in two pieces, with Nagle's algorithm
+	answer                              int           // bytes
+	pieces                              bool          // the client asks in two pieces, with Nagle's algorithm
+	lossFor                             time.Duration // everything is lost for so long after the connect
+	sndbuf                              int           // of the server, bytes; 0 for the usual
+	netem                               string
 
 	port   int
 	log    []turnLog
@@ -50,18 +55,7 @@ func (s bounds) near(ns int64, calls int) bool {
 
 // TestWaits: what was waited for on purpose is where waits puts it, and turns are as many as there were.
 func TestWaits(t *testing.T) {
-	tools := needTools(t, "waits")
-	ns, err := rig.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(ns.Close)
-	capture := filepath.Join(t.TempDir(), "waits.parquet")
-	rec, err := ns.Record(tools+"/netrec", capture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	talks := []*talk{
+	converse(t, "", []*talk{
 		{name: "server thinks", turns: 7, answer: 101, think: 30 * time.Millisecond},
 		{name: "client reads late", turns: 7, answer: 101, readAfter: 30 * time.Millisecond},
 		{name: "client idles", turns: 7, answer: 101, idle: 30 * time.Millisecond},
@@ -69,11 +63,46 @@ func TestWaits(t *testing.T) {
 		{name: "many", turns: 1999, answer: 11},
 		{name: "nagle", turns: 13, answer: 101, pieces: true},
 		{name: "window", turns: 1, answer: 16 << 20, readAfter: 300 * time.Millisecond},
+	})
+}
+
+// farWay is the round trip of TestFarWaits.
+const farWay = 50 * time.Millisecond
+
+// TestFarWaits: the same over a long way, with what netem does to it. Emulated guests have it.
+func TestFarWaits(t *testing.T) {
+	converse(t, "delay "+(farWay/2).String(), []*talk{
+		{name: "far", turns: 7, answer: 101},
+		{name: "far and lossy", turns: 1, answer: 101, lossFor: 150 * time.Millisecond},
+		{name: "small buffer", turns: 1, answer: 128 << 10, sndbuf: 8 << 10},
+	})
+}
+
+// converse records conversations and checks each. A link that is shaped by netem is as long as its words say.
+func converse(t *testing.T, netem string, talks []*talk) {
+	t.Helper()
+	tools := needTools(t, "waits")
+	ns, err := rig.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ns.Close)
+	if netem != "" && ns.Do(func() error { return shape(netem) }) != nil {
+		t.Skip("no netem here: not checked: waits over a long way")
+	}
+	capture := filepath.Join(t.TempDir(), "waits.parquet")
+	rec, err := ns.Record(tools+"/netrec", capture)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, k := range talks {
+		k.netem = netem
 		if err := ns.Do(k.run); err != nil {
 			t.Fatalf("%s: %v", k.name, err)
 		}
+	}
+	if netem != "" {
+		time.Sleep(4 * farWay) // the last FIN is on its way
 	}
 	if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
 		t.Fatalf("record ended with %d: %v\n%s", code, err, rec.Said())
@@ -91,6 +120,11 @@ func TestWaits(t *testing.T) {
 		k.checkAccount(t, c)
 		k.check(t, lines[fmt.Sprintf(":%d", k.port)], lines[fmt.Sprintf("127.0.0.1:%d", k.port)])
 	}
+}
+
+// shape makes the loopback device of the namespace a longer way.
+func shape(netem string) error {
+	return exec.Command("tc", strings.Fields("qdisc replace dev lo root netem limit 100000 "+netem)...).Run()
 }
 
 // run has the conversation.
@@ -122,12 +156,24 @@ func (k *talk) run() error {
 	if err := c.(*net.TCPConn).SetNoDelay(!k.pieces); err != nil {
 		return err
 	}
-	if err := k.ask(c); err != nil {
+	asked := make(chan error, 1)
+	if k.lossFor > 0 {
+		if err := shape(k.netem + " loss 100%"); err != nil {
+			return err
+		}
+	}
+	go func() { asked <- k.ask(c) }()
+	if k.lossFor > 0 {
+		time.Sleep(k.lossFor)
+		if err := shape(k.netem + " loss 0%"); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(<-asked, <-served); err != nil {
 		return err
 	}
-	err = <-served
 	k.queue = bounds{accepting.Sub(connected), accepted.Sub(dialled)}
-	return err
+	return nil
 }
 
 func (k *talk) ask(c net.Conn) error {
@@ -164,6 +210,11 @@ func (k *talk) question(c net.Conn, l *turnLog) error {
 
 func (k *talk) serve(c net.Conn) error {
 	defer c.Close()
+	if k.sndbuf > 0 {
+		if err := c.(*net.TCPConn).SetWriteBuffer(k.sndbuf); err != nil {
+			return err
+		}
+	}
 	buf := make([]byte, 29)
 	for i := range k.log {
 		if _, err := io.ReadFull(c, buf); err != nil {
@@ -245,10 +296,11 @@ func (k *talk) check(t *testing.T, server, client waitLine) {
 	if server.Conns != 1 || client.Conns != 1 || server.Turns != turns || client.Turns != turns || server.Unfinished+client.Unfinished+server.Overlap+client.Overlap != 0 {
 		t.Errorf("%s: %d turns, seen %d by the server and %d by the client: %+v %+v", k.name, turns, server.Turns, client.Turns, server, client)
 	}
-	var thought, unread, idle, nagle bounds
+	var thought, unread, idle, nagle, whole bounds
 	for _, l := range k.log {
 		thought.add(l.thought.Sub(l.read), l.answered.Sub(l.asks))
 		unread.add(l.got.Sub(l.answered), l.got.Sub(l.thought))
+		whole.add(farWay, l.got.Sub(l.asks))
 		nagle.add(l.read.Sub(l.asked), l.read.Sub(l.second))
 		idle.add(l.next.Sub(l.got), l.next.Sub(l.thought)+time.Millisecond)
 	}
@@ -267,6 +319,14 @@ func (k *talk) check(t *testing.T, server, client waitLine) {
 		k.near(t, "idle at the server", idle, server.Idle)
 	case "accepted late":
 		k.near(t, "in the accept queue", k.queue, server.AcceptQueue)
+	case "far":
+		k.near(t, "in flight at the client", whole, client.InFlight)
+	case "far and lossy":
+		k.near(t, "recovery at the client", bounds{k.lossFor, whole.most}, client.Recovery)
+	case "small buffer":
+		// The kernel's own account begins late, if at all; but the call stands still as long as the buffer is full.
+		wrote := k.log[0].answered.Sub(k.log[0].thought)
+		k.near(t, "held back by the send buffer", bounds{wrote - farWay/2, wrote + farWay/2}, server.SendBuffer)
 	case "nagle":
 		k.near(t, "held back by Nagle", nagle, client.Nagle)
 	case "window":
@@ -292,7 +352,10 @@ func (k *talk) checkAccount(t *testing.T, c *Capture) {
 	if len(ends) != 1 {
 		t.Fatalf("%s: %d ends of the server's connection", k.name, len(ends))
 	}
-	got, slack := ends[0].Int, tick.Microseconds() // its FIN may take one, too
+	got, slack := ends[0].Int, tick.Microseconds() // its FIN takes its time, too
+	if k.netem != "" {
+		slack += 3 * farWay.Microseconds()
+	}
 	busy, window, buffer := int64(k.kernel.Busy_time), int64(k.kernel.Rwnd_limited), int64(k.kernel.Sndbuf_limited)
 	if got["busy_us"] < busy || got["busy_us"] > busy+slack || got["rwnd_limited_us"] != window || got["sndbuf_limited_us"] != buffer {
 		t.Errorf("%s: busy %d us, held back by the window for %d, by the buffer for %d; the file has %v, %v and %v", k.name, busy, window, buffer,
