@@ -15,6 +15,7 @@ import (
 
 var _ = register(engine.Analysis{
 	Name:     "waits",
+	Aliases:  []string{"turns"},
 	Group:    groupSlow,
 	Question: "where did the time go: this application, this host, the network or the peer?",
 	Main:     []string{"waits"},
@@ -127,7 +128,9 @@ func (f *waits) turn(c *turns.Followed, t *turns.Turn) {
 
 func (f *waits) ended(c *turns.Followed) {
 	w := f.of(c)
-	w.conns++
+	if !c.Part {
+		w.conns++
+	}
 	w.split.Add(&c.Split)
 	w.estimated += c.Estimated
 }
@@ -136,6 +139,9 @@ func (f *waits) ended(c *turns.Followed) {
 func (f *waits) Finish(a *render.Answer) {
 	if f.follow.Lacking > 0 {
 		a.Note("left out, recorded by a netrec without byte positions: " + engine.Plural(f.follow.Lacking, "row", "rows") + "; record again to see these waits")
+	}
+	if f.follow.Cut > 0 {
+		a.Note("time in which rows were lost or not sampled is left out: " + engine.Plural(f.follow.Cut, "connection was cut there", "cuts of connections"))
 	}
 	for _, k := range f.by.Sorted(func(w *waited) int64 { return w.split[turns.Idle] - w.split.Total() }, engine.Key.Compare) {
 		w := f.by.At(k)

@@ -13,12 +13,15 @@ var Needed = []string{"tcp_rcv_est", "sock_io"}
 type Followed struct {
 	Conn
 	Sock *agg.Socket
+	Part bool // the rest of a connection that was handed over already, up to where rows were lost
 }
 
 // Follower follows all TCP connections of a recording.
 type Follower struct {
 	// Lacking is how many rows had no positions, as those of older recordings.
 	Lacking int64
+	// Cut is how often a connection was cut where rows may be missing. It goes on with its next event.
+	Cut int64
 
 	in      *engine.Input
 	turn    func(*Followed, *Turn)
@@ -26,6 +29,7 @@ type Follower struct {
 	conns   agg.PerSocket[*Followed]
 	free    []*Followed
 	accepts bool
+	gaps    *agg.Gaps
 	segment Segment
 	col     columns
 }
@@ -42,6 +46,7 @@ type columns struct {
 func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)) *Follower {
 	f := &Follower{in: in, turn: turn, ended: ended, accepts: in.Recorded("sys_accept")}
 	in.Bind(&f.col)
+	f.gaps = in.Gaps("tcp_rcv_est", "sock_io", "tcp_state", "sys_accept", "tcp_retrans")
 	in.Sockets("")
 	in.Use("tcp_rcv_est", "", f.arrives)
 	in.Use("sock_io", "", f.call)
@@ -52,14 +57,28 @@ func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)
 	return f
 }
 
-// of is the connection of a row.
+// of is the connection of a row. What was waited for while rows were lost is not known.
 func (f *Follower) of(r *engine.Row) *Followed {
-	c := f.conns.Of(r.Sock)
-	if *c == nil {
-		*c = f.take()
-		(*c).Sock, (*c).Passive = r.Sock, r.Sock.Serves()
+	p := f.conns.Of(r.Sock)
+	if *p == nil {
+		*p = f.take()
+		(*p).Sock, (*p).Passive = r.Sock, r.Sock.Serves()
 	}
-	return *c
+	c := *p
+	if c.Start != 0 && f.gaps.Of(r.Sock, c.End, r.TS) {
+		f.Cut++
+		f.hand(c, c.End)
+		*c = Followed{Conn: Conn{Passive: c.Passive, OnTurn: c.OnTurn}, Sock: r.Sock, Part: true}
+	}
+	return c
+}
+
+// hand ends a connection and hands it over.
+func (f *Follower) hand(c *Followed, until int64) {
+	c.Finish(until)
+	if f.ended != nil && c.End > c.Start {
+		f.ended(c)
+	}
 }
 
 func (f *Follower) take() *Followed {
@@ -161,9 +180,9 @@ func (f *Follower) end(s *agg.Socket) {
 	if s.Open {
 		until = f.in.End()
 	}
-	c.Finish(until)
-	if f.ended != nil && c.End > c.Start {
-		f.ended(c)
+	if f.gaps.Of(s, c.End, until) {
+		until = c.End
 	}
+	f.hand(c, until)
 	f.free = append(f.free, c)
 }
