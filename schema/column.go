@@ -172,6 +172,7 @@ func (e *Event) build() error {
 		}
 	}
 	slices.SortFunc(e.fields, func(a, b Field) int { return a.Column - b.Column })
+	e.completeRoles()
 	return nil
 }
 

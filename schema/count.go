@@ -16,14 +16,16 @@ type Counted struct {
 // whole machine, so filters do not apply.
 var (
 	funcCount = Event{ID: 114, Name: "func_count", Row: Counted{}, Rate: Low, Profile: Asked,
-		Groups: []string{"count"},
-		Doc:    "how often a kernel function was called, for those that --count-func names; not filtered",
+		AskedBy: "--count-func PATTERN",
+		Groups:  []string{"count"},
+		Doc:     "how often a kernel function was called, for those that --count-func names; not filtered",
 		Ladder: []Rung{
 			{{Kind: KprobeMulti, Target: AnyTarget, Prog: "func_count_multi"}},
 			{{Kind: Kprobe, Target: AnyTarget, Prog: "func_count_kprobe"}},
 		}}
 	tpCount = Event{ID: 115, Name: "tp_count", Row: Counted{}, Rate: Low, Profile: Asked,
-		Groups: []string{"count"},
-		Doc:    "how often a tracepoint was passed, for those that --count-tp names; not filtered",
-		Ladder: []Rung{{{Kind: PlainTP, Target: AnyTarget, Prog: "tp_count_tp"}}}}
+		AskedBy: "--count-tp GROUP:PATTERN",
+		Groups:  []string{"count"},
+		Doc:     "how often a tracepoint was passed, for those that --count-tp names; not filtered",
+		Ladder:  []Rung{{{Kind: PlainTP, Target: AnyTarget, Prog: "tp_count_tp"}}}}
 )

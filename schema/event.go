@@ -142,6 +142,14 @@ type Event struct {
 	Tasks   bool   // only tasks do it: its context need not be asked for
 	Thin    Thin   // what is drawn where only a share is recorded, or a budget leaves room for; "" for events that are always whole
 
+	// What the event is to others.
+	Says       Says       // what its rows say about their socket
+	Stranger   bool       // its socket is a listener, and its ends are those of a connection to be
+	Descriptor Descriptor // what its rows say about descriptors
+	Identity   Identity   // whether analyses of sockets read it to know who they are
+	InCall     bool       // its hook is a function of the kernel that only tasks call, so that it is in a task's own context
+	AskedBy    string     // option of netrec record that asks for it, where no profile includes it
+
 	size   int
 	fields []Field
 }

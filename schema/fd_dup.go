@@ -29,8 +29,9 @@ var dupCalls = Rung{
 // Descriptors that come in messages are seen where the kernel hands them out; where
 // functions cannot be hooked, when recvmsg(2) returns, which misses recvmmsg(2) and io_uring.
 var fdDup = Event{ID: 65, Name: "fd_dup", Row: FdDup{}, Rate: Low, Profile: Default, Tasks: true,
-	Groups: []string{"sys"},
-	Doc:    "a socket got a further descriptor, by dup(2) and its kind or in a message, or a process all of its parent's by fork",
+	Descriptor: CopiesDescriptor,
+	Groups:     []string{"sys"},
+	Doc:        "a socket got a further descriptor, by dup(2) and its kind or in a message, or a process all of its parent's by fork",
 	Ladder: []Rung{
 		append(Rung{
 			{Kind: Fentry, Target: "scm_detach_fds", Prog: "fd_dup_scm_fentry"},

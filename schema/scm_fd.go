@@ -23,8 +23,9 @@ type ScmFD struct {
 // descriptors passed by sendmmsg(2), recvmmsg(2) and io_uring, and a sender's that are
 // closed before its call returns.
 var scmFD = Event{ID: 70, Name: "scm_fd", Row: ScmFD{}, Rate: Low, Profile: Default, Tasks: true,
-	Groups: []string{"sys"},
-	Doc:    "a descriptor was passed over a UNIX socket",
+	Descriptor: PassesDescriptor,
+	Groups:     []string{"sys"},
+	Doc:        "a descriptor was passed over a UNIX socket",
 	Ladder: []Rung{
 		{{Kind: Fexit, Target: "__scm_send", Args: 3, Prog: "scm_fd_send_fexit"},
 			{Kind: Fentry, Target: "scm_detach_fds", Prog: "scm_fd_recv_fentry"},

@@ -26,6 +26,7 @@ type SockIO struct {
 }
 
 var sockIO = Event{ID: 20, Name: "sock_io", Row: SockIO{}, Rate: High, Profile: Default, Thin: ByConn,
+	Says: SaysIO, InCall: true,
 	Groups: []string{"sock"},
 	Doc:    "a send or receive call on a socket returned",
 	Ladder: []Rung{

@@ -17,6 +17,7 @@ type SockStack struct {
 
 // A stack costs more than all else of a call, and most questions do without.
 var sockStack = Event{ID: 22, Name: "sock_stack", Row: SockStack{}, Rate: High, Profile: Asked, Thin: ByConn,
+	Says: SaysIO, InCall: true, AskedBy: "--io-stacks",
 	Groups: []string{"stack"},
 	Doc:    "a send or receive call on a socket returned, and which code made it (--io-stacks)",
 	Ladder: []Rung{

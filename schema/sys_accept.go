@@ -24,6 +24,7 @@ type SysAccept struct {
 }
 
 var sysAccept = Event{ID: 31, Name: "sys_accept", Row: SysAccept{}, Rate: Low, Profile: Light, Tasks: true,
+	Says: SaysAccept, Descriptor: AcceptsDescriptor, Identity: Identifies,
 	Groups: []string{"sys"},
 	Doc:    "accept(2) or accept4(2) returned",
 	Ladder: []Rung{

@@ -21,6 +21,7 @@ type SysBind struct {
 }
 
 var sysBind = Event{ID: 60, Name: "sys_bind", Row: SysBind{}, Rate: Low, Profile: Light, Tasks: true,
+	Says: SaysBind, Identity: Helps,
 	Groups: []string{"sys"},
 	Doc:    "bind(2) returned",
 	Ladder: []Rung{

@@ -19,6 +19,7 @@ type SysConnect struct {
 }
 
 var sysConnect = Event{ID: 30, Name: "sys_connect", Row: SysConnect{}, Rate: Low, Profile: Light, Tasks: true,
+	Says: SaysConnect, Identity: Identifies,
 	Groups: []string{"sys"},
 	Doc:    "connect(2) returned",
 	Ladder: []Rung{

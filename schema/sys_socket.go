@@ -18,6 +18,7 @@ type SysSocket struct {
 }
 
 var sysSocket = Event{ID: 62, Name: "sys_socket", Row: SysSocket{}, Rate: Low, Profile: Light, Tasks: true,
+	Says: SaysMade, Descriptor: OpensDescriptor, Identity: Helps,
 	Groups: []string{"sys"},
 	Doc:    "socket(2) or socketpair(2) returned",
 	Ladder: []Rung{

@@ -13,6 +13,7 @@ type TCPConnectFn struct {
 }
 
 var tcpConnectFn = Event{ID: 86, Name: "tcp_connect_fn", Row: TCPConnectFn{}, Rate: Low, Profile: Default,
+	Says: SaysConnect, InCall: true,
 	Groups: []string{"tcp"},
 	Doc:    "TCP began to connect a socket",
 	Ladder: []Rung{

@@ -40,8 +40,9 @@ type TCPAcceptFn struct {
 
 var (
 	tcpSynArrive = Event{ID: 83, Name: "tcp_syn_arrive", Row: TCPSynArrive{}, Rate: Low, Profile: Default,
-		Groups: []string{"tcp"},
-		Doc:    "a SYN reached a listening socket",
+		Stranger: true,
+		Groups:   []string{"tcp"},
+		Doc:      "a SYN reached a listening socket",
 		Ladder: []Rung{
 			{{Kind: Fentry, Target: "tcp_conn_request", Args: 4, Prog: "tcp_syn_arrive_fentry"}},
 			{{Kind: Kprobe, Target: "tcp_conn_request", Prog: "tcp_syn_arrive_kprobe"}},
@@ -65,6 +66,7 @@ var (
 				{Kind: Kretprobe, Target: "tcp_v6_syn_recv_sock", Prog: "tcp_syn_recv6_kretprobe", Optional: true}},
 		}}
 	tcpAcceptFn = Event{ID: 85, Name: "tcp_accept_fn", Row: TCPAcceptFn{}, Rate: Low, Profile: Default,
+		Says: SaysAccept, InCall: true,
 		Groups: []string{"tcp"},
 		Doc:    "a connection was taken from a listener's accept queue",
 		Ladder: []Rung{

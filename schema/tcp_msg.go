@@ -14,6 +14,7 @@ type TCPMsg struct {
 }
 
 var tcpMsg = Event{ID: 88, Name: "tcp_msg", Row: TCPMsg{}, Rate: High, Profile: Full, Thin: ByConn,
+	Says: SaysIO, InCall: true,
 	Groups: []string{"tcp"},
 	Doc:    "tcp_sendmsg or tcp_recvmsg returned",
 	Ladder: []Rung{

@@ -27,6 +27,7 @@ type TCPState struct {
 }
 
 var tcpState = Event{ID: 10, Name: "tcp_state", Row: TCPState{}, Rate: Low, Profile: Light,
+	Says: SaysState, Identity: Identifies,
 	Groups: []string{"tcp"},
 	Doc:    "a TCP socket changed its state",
 	Ladder: []Rung{

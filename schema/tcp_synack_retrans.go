@@ -14,8 +14,9 @@ type TCPSynackRetrans struct {
 }
 
 var tcpSynackRetrans = Event{ID: 80, Name: "tcp_synack_retrans", Row: TCPSynackRetrans{}, Rate: Low, Profile: Light,
-	Groups: []string{"tcp"},
-	Doc:    "TCP sent a SYN-ACK again",
+	Stranger: true,
+	Groups:   []string{"tcp"},
+	Doc:      "TCP sent a SYN-ACK again",
 	Ladder: []Rung{
 		{{Kind: RawTP, Target: "tcp_retransmit_synack", Args: 2, Prog: "tcp_synack_retrans_tp"}},
 	}}

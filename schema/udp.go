@@ -42,6 +42,7 @@ type UDPGone struct {
 
 var (
 	udpConnect = Event{ID: 89, Name: "udp_connect", Row: UDPConnect{}, Rate: Low, Profile: Default,
+		Says: SaysPeer, InCall: true,
 		Groups: []string{"udp"},
 		Doc:    "a datagram socket was connected",
 		Ladder: []Rung{
@@ -49,10 +50,12 @@ var (
 				{Kind: Fexit, Target: "__ip6_datagram_connect", Args: 3, Prog: "udp_connect6_fexit", Optional: true}},
 		}}
 	udpMsg = Event{ID: 90, Name: "udp_msg", Row: UDPMsg{}, Rate: High, Profile: Full, Thin: ByConn,
+		Says: SaysIO, InCall: true,
 		Groups: []string{"udp"},
 		Doc:    "a send or receive function of UDP returned",
 		Ladder: []Rung{udpMsgRung(4), udpMsgRung(5), udpMsgRung(6)}}
 	udpGone = Event{ID: 91, Name: "udp_gone", Row: UDPGone{}, Rate: Low, Profile: Default,
+		Says: SaysGone, Descriptor: EndsFile, Identity: Helps,
 		Groups: []string{"udp"},
 		Doc:    "a UDP socket came to its end",
 		Ladder: []Rung{

@@ -16,14 +16,18 @@ const (
 
 // DescriptorEvents are the events that open, copy and close descriptors; Feed takes those
 // of IdentityHelp, too.
-var DescriptorEvents = []string{"sys_socket", "sys_accept", "sys_close", "fd_dup", "scm_fd"}
+var DescriptorEvents = schema.EventsThat(func(e *schema.Event) bool {
+	return e.Descriptor >= schema.OpensDescriptor && e.Descriptor != schema.EndsFile
+})
 
 // FileEvents are the events that begin and end files and descriptors: where one of them was
 // lost, a descriptor may lead elsewhere, unseen.
-var FileEvents = append([]string{"udp_gone"}, DescriptorEvents...)
+var FileEvents = schema.EventsThat(func(e *schema.Event) bool { return e.Descriptor >= schema.OpensDescriptor })
 
 // CopyEvents are those of FileEvents that give a file one more descriptor.
-var CopyEvents = []string{"fd_dup", "scm_fd"}
+var CopyEvents = schema.EventsThat(func(e *schema.Event) bool {
+	return e.Descriptor == schema.CopiesDescriptor || e.Descriptor == schema.PassesDescriptor
+})
 
 // unknownFD is the descriptor of a file of which io_uring did not show it. The file ends with
 // the first descriptor of it that is seen to be closed.
@@ -43,7 +47,6 @@ type Descriptors struct {
 	byAddr map[uint64]*File
 	older  map[int64]*File // by cookie: open at the start, address not seen yet
 	onEnd  []func(f *File, how FileEnd, ts int64)
-	kinds  []fdKind // by event id
 	names  Intern
 	free   []*File
 	slots  int
@@ -62,34 +65,9 @@ type fdCols struct {
 	Comm, Func, Ctx, Dir, OldState, NewState                                            scan.Str
 }
 
-// fdKind is what a row of an event says about descriptors.
-type fdKind uint8
-
-const (
-	noFD     fdKind = iota
-	namesFD         // fd leads to the row's socket
-	madeFD          // socket, socketpair
-	acceptFD        // ret leads to the row's socket, fd to the listener
-	dupFD           // dup, fork
-	closeFD
-	passFD // a message carries a descriptor, or one was taken out of it
-	goneFD // nothing leads to the socket any more
-)
-
-func fdKinds() []fdKind {
-	kinds := make([]fdKind, schema.MaxID)
-	for _, name := range schema.Columns[schema.ColumnIndex("fd")].Events {
-		kinds[schema.ByName(name).ID] = namesFD
-	}
-	for name, k := range map[string]fdKind{"sys_socket": madeFD, "sys_accept": acceptFD, "fd_dup": dupFD, "sys_close": closeFD, "scm_fd": passFD, "udp_gone": goneFD} {
-		kinds[schema.ByName(name).ID] = k
-	}
-	return kinds
-}
-
 // NewDescriptors follows descriptors; the sockets of the list were open at the start.
 func NewDescriptors(alive []schema.Socket) *Descriptors {
-	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}, kinds: fdKinds()}
+	d := &Descriptors{tables: map[int64]*fdTable{}, byAddr: map[uint64]*File{}, older: map[int64]*File{}}
 	d.asked.MustBind(&d.col)
 	for i := range alive {
 		o := &alive[i]
@@ -148,16 +126,16 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 	c := &d.col
 	addr, pid := r.Uint(c.Sock), r.Int(c.Pid)
 	if d.now = r.TS; d.gaps.Any() && addr != 0 {
-		d.doubt(addr, s, d.kinds[r.Event.ID])
+		d.doubt(addr, s, r.Event.Descriptor)
 	}
-	switch d.kinds[r.Event.ID] {
-	case namesFD:
+	switch r.Event.Descriptor {
+	case schema.NamesDescriptor:
 		if fd := r.Int(c.Fd); addr != 0 && r.Has(c.Fd) && fd >= 0 && r.Str(c.Ctx) != "softirq" {
 			d.lead(r, pid, fd, addr)
 		}
-	case madeFD:
+	case schema.OpensDescriptor:
 		d.made(r, pid, addr)
-	case acceptFD:
+	case schema.AcceptsDescriptor:
 		if l := r.Uint(c.Listener); l != 0 && r.Has(c.Fd) {
 			d.lead(r, pid, r.Int(c.Fd), l)
 		}
@@ -167,13 +145,13 @@ func (d *Descriptors) Feed(r *scan.Row, s *Socket) *File {
 			}
 			d.begin(r, pid, fd, addr)
 		}
-	case dupFD:
+	case schema.CopiesDescriptor:
 		d.dup(r, pid, addr)
-	case closeFD:
+	case schema.ClosesDescriptor:
 		d.closed(r, pid, addr)
-	case passFD:
+	case schema.PassesDescriptor:
 		d.pass(r, pid)
-	case goneFD:
+	case schema.EndsFile:
 		if f := d.known(r, addr); f != nil {
 			d.end(f, LastClosed, r.TS)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netrec/analyze/scan"
+	"netrec/schema"
 )
 
 // entry is what is known of a descriptor.
@@ -208,7 +209,7 @@ func (d *Descriptors) end(f *File, how FileEnd, ts int64) {
 // doubt ends the file of a socket where rows were lost since it is known to have been open,
 // and the socket is not known to have lived all the time: it may be another's by now. A socket
 // may outlive its file, so that only rows by descriptor tell that it is still open.
-func (d *Descriptors) doubt(addr uint64, s *Socket, kind fdKind) {
+func (d *Descriptors) doubt(addr uint64, s *Socket, kind schema.Descriptor) {
 	f := d.byAddr[addr]
 	if f == nil {
 		return
@@ -217,7 +218,7 @@ func (d *Descriptors) doubt(addr uint64, s *Socket, kind fdKind) {
 	switch {
 	case lost && !lives:
 		d.end(f, Unseen, f.sure)
-	case !lost || kind == namesFD || kind == closeFD:
+	case !lost || kind == schema.NamesDescriptor || kind == schema.ClosesDescriptor:
 		f.sure = d.now
 	}
 }

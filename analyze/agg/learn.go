@@ -7,40 +7,6 @@ import (
 	"netrec/schema"
 )
 
-// rowKind is what a row of an event can say about its socket.
-type rowKind uint8
-
-const (
-	silentRow rowKind = iota // nothing but the cookie
-	tupleRow                 // the ends
-	stateRow
-	connectRow
-	acceptRow
-	closeRow
-	ioRow
-	madeRow // socket(2)
-	bindRow
-	goneRow // nothing of the socket follows but the return of close(2)
-)
-
-// rowKinds lists the kind of each event, by its id.
-func rowKinds() []rowKind {
-	kinds := make([]rowKind, schema.MaxID)
-	for _, name := range schema.Columns[schema.ColumnIndex("lport")].Events {
-		kinds[schema.ByName(name).ID] = tupleRow
-	}
-	// These are of a listener, and their ends those of a connection to be.
-	for _, name := range []string{"tcp_syn_arrive", "tcp_synack_retrans"} {
-		kinds[schema.ByName(name).ID] = silentRow
-	}
-	for name, k := range map[string]rowKind{"tcp_state": stateRow, "sys_connect": connectRow,
-		"sys_accept": acceptRow, "tcp_accept_fn": acceptRow, "udp_connect": connectRow, "sys_close": closeRow, "sock_io": ioRow, "sock_stack": ioRow,
-		"tcp_connect_fn": connectRow, "tcp_msg": ioRow, "udp_msg": ioRow, "sys_socket": madeRow, "sys_bind": bindRow, "udp_gone": goneRow} {
-		kinds[schema.ByName(name).ID] = k
-	}
-	return kinds
-}
-
 // deviceRows lists the events whose namespace is that of a device, by id. A packet keeps its
 // sender's socket where it crosses into another namespace, by veth, until a receiver takes it.
 func deviceRows() []bool {
@@ -66,25 +32,25 @@ func (t *Sockets) cookie(s *Socket, r *scan.Row) {
 }
 
 // learn fills in what a row says about the identity of its socket.
-func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
+func (t *Sockets) learn(s *Socket, r *scan.Row, kind schema.Says) {
 	c := &t.col
 	if s.Netns == 0 {
 		s.Netns = r.Int(c.Netns)
 	}
 	// socket(2) has the caller's wish, most often 0 for the default of its family.
-	if s.Protocol == "" && kind != madeRow {
+	if s.Protocol == "" && kind != schema.SaysMade {
 		s.Protocol = t.names.Get(r.Str(c.Protocol))
 	}
 	if !t.copied(r, kind) {
 		t.tuple(s, r, kind)
 	}
-	s.Passive = s.Passive || kind == acceptRow
-	s.bound = s.bound || kind == bindRow && r.Int(c.BindPort) != 0
+	s.Passive = s.Passive || kind == schema.SaysAccept
+	s.bound = s.bound || kind == schema.SaysBind && r.Int(c.BindPort) != 0
 	// The rows that owner judges come from tasks also where the kernel hides the context.
 	if ctx := r.Str(c.Ctx); ctx == "task" || ctx == "unknown" {
 		t.owner(s, r, kind)
 	}
-	if kind == stateRow {
+	if kind == schema.SaysState {
 		to := r.Str(c.NewState)
 		t.doors(s, r, to)
 		if s.Began == 0 {
@@ -98,7 +64,7 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 			t.close(s, r.TS)
 		}
 	}
-	if kind == goneRow {
+	if kind == schema.SaysGone {
 		s.gone = true
 		t.close(s, r.TS)
 	}
@@ -107,9 +73,9 @@ func (t *Sockets) learn(s *Socket, r *scan.Row, kind rowKind) {
 
 // tuple takes the ends that were not known yet. Rows early in a life have port 0, or what
 // only may become an end: the port of the connection before, and where a connect was to go.
-func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
+func (t *Sockets) tuple(s *Socket, r *scan.Row, kind schema.Says) {
 	c := &t.col
-	early := kind == stateRow && r.Str(c.NewState) == "SYN_SENT"
+	early := kind == schema.SaysState && r.Str(c.NewState) == "SYN_SENT"
 	if p := r.Int(c.Lport); r.HasStr(c.Laddr) && (p != 0 && (s.Lport == 0 || s.maybeL) || unspecified(s.Laddr) && p >= s.Lport) {
 		s.Laddr, s.Lport, s.maybeL = t.names.Get(r.Str(c.Laddr)), p, early
 	}
@@ -120,7 +86,7 @@ func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 	if p := r.Int(c.Rport); r.HasStr(c.Raddr) && (p != 0 && (s.Rport == 0 || s.maybeR) || unspecified(s.Raddr) && p >= s.Rport) {
 		s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.Raddr)), p, false
 	}
-	if s.Rport == 0 && kind == connectRow {
+	if s.Rport == 0 && (kind == schema.SaysConnect || kind == schema.SaysPeer) {
 		if p := r.Int(c.DestPort); p != 0 {
 			s.Raddr, s.Rport, s.maybeR = t.names.Get(r.Str(c.DestAddr)), p, true
 		}
@@ -129,7 +95,7 @@ func (t *Sockets) tuple(s *Socket, r *scan.Row, kind rowKind) {
 
 // doors notes what changes of state prove of calls: that there was one, seen or not.
 func (t *Sockets) doors(s *Socket, r *scan.Row, to string) {
-	s.child = s.child || t.copied(r, stateRow)
+	s.child = s.child || t.copied(r, schema.SaysState)
 	if r.Str(t.col.Ctx) != "task" || kernelThread(r.Str(t.col.Comm)) {
 		return
 	}
@@ -174,18 +140,18 @@ func (t *Sockets) named(pid int64, comm string) {
 }
 
 // owner takes the process of a row in task context, as sure as the row makes it.
-func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
+func (t *Sockets) owner(s *Socket, r *scan.Row, kind schema.Says) {
 	rank := ownerNone
 	switch kind {
-	case connectRow, acceptRow:
+	case schema.SaysConnect, schema.SaysPeer, schema.SaysAccept:
 		rank = ownerOpen
-	case ioRow:
+	case schema.SaysIO:
 		rank = ownerIO
-	case closeRow:
+	case schema.SaysClose:
 		rank = ownerClose
-	case madeRow:
+	case schema.SaysMade:
 		rank = ownerMade
-	case stateRow:
+	case schema.SaysState:
 		switch r.Str(t.col.NewState) {
 		case "SYN_SENT", "LISTEN":
 			rank = ownerOpen
@@ -208,7 +174,7 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 		if known := t.comms[pid]; known != "" {
 			comm = known
 		}
-	case kind == stateRow && rank == ownerOpen && r.Str(t.col.NewState) == "LISTEN":
+	case kind == schema.SaysState && rank == ownerOpen && r.Str(t.col.NewState) == "LISTEN":
 		t.servers[at] = server{pid, t.names.Get(comm), t.names.Get(cgroup)}
 	}
 	if rank > s.owner {
@@ -218,8 +184,8 @@ func (t *Sockets) owner(s *Socket, r *scan.Row, kind rowKind) {
 
 // copied reports a row whose socket is still a copy of its listener: the kernel tells of
 // the child before it gives it ends and a cookie of its own.
-func (t *Sockets) copied(r *scan.Row, kind rowKind) bool {
-	return kind == stateRow && copiedChild(r.Str(t.col.OldState), r.Str(t.col.NewState))
+func (t *Sockets) copied(r *scan.Row, kind schema.Says) bool {
+	return kind == schema.SaysState && copiedChild(r.Str(t.col.OldState), r.Str(t.col.NewState))
 }
 
 // copiedChild reports the first change of a child, which begins as a copy of its listener: to

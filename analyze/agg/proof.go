@@ -4,14 +4,19 @@ import (
 	"sort"
 
 	"netrec/analyze/scan"
+	"netrec/schema"
 )
 
 // LifeEvents are the events that begin and end lives: where one of them was lost, another
 // socket may live at an address, unseen.
-var LifeEvents = []string{"tcp_state", "sys_socket", "udp_gone"}
+var LifeEvents = schema.EventsThat(func(e *schema.Event) bool {
+	return e.Says == schema.SaysState || e.Says == schema.SaysMade || e.Says == schema.SaysGone
+})
 
 // OpenerEvents are the events that tell who opened a connection.
-var OpenerEvents = []string{"tcp_state", "sys_connect", "sys_accept", "tcp_connect_fn", "tcp_accept_fn"}
+var OpenerEvents = schema.EventsThat(func(e *schema.Event) bool {
+	return e.Says == schema.SaysState || e.Says == schema.SaysConnect || e.Says == schema.SaysAccept
+})
 
 // Gaps are the times in which rows of LifeEvents and of OpenerEvents were lost. They are to
 // be filled before the first row.
@@ -45,7 +50,7 @@ func (s Stretches) until(addr uint64, ts int64) int64 {
 
 // doubts reports whether rows were lost since the life was last known to go on, and this one
 // does not prove that it still does.
-func (t *Sockets) doubts(s *Socket, r *scan.Row, kind rowKind) bool {
+func (t *Sockets) doubts(s *Socket, r *scan.Row, kind schema.Says) bool {
 	if r.TS > s.until && !t.proves(s, r, kind) {
 		if t.lives.Between(s.sure, r.TS) {
 			return true
@@ -59,7 +64,7 @@ func (t *Sockets) doubts(s *Socket, r *scan.Row, kind rowKind) bool {
 
 // proves reports a row that can only be of the life: it has its cookie, or its address pair.
 // The kernel gives a pair out again only after all the others it may choose.
-func (t *Sockets) proves(s *Socket, r *scan.Row, kind rowKind) bool {
+func (t *Sockets) proves(s *Socket, r *scan.Row, kind schema.Says) bool {
 	if t.copied(r, kind) {
 		return false
 	}
@@ -67,21 +72,21 @@ func (t *Sockets) proves(s *Socket, r *scan.Row, kind rowKind) bool {
 		return true
 	}
 	c := &t.col
-	return kind != silentRow && s.Lport != 0 && r.Int(c.Lport) == s.Lport && r.Int(c.Rport) == s.Rport && r.Str(c.Laddr) == s.Laddr && r.Str(c.Raddr) == s.Raddr
+	return kind != schema.SaysNothing && s.Lport != 0 && r.Int(c.Lport) == s.Lport && r.Int(c.Rport) == s.Rport && r.Str(c.Laddr) == s.Laddr && r.Str(c.Raddr) == s.Raddr
 }
 
 // identifies reports whether a row says itself which socket it is about.
-func (t *Sockets) identifies(r *scan.Row, kind rowKind) bool {
+func (t *Sockets) identifies(r *scan.Row, kind schema.Says) bool {
 	c := &t.col
-	return kind == stateRow || r.Int(c.Cookie) != 0 || kind != silentRow && r.Int(c.Lport) != 0
+	return kind == schema.SaysState || r.Int(c.Cookie) != 0 || kind != schema.SaysNothing && r.Int(c.Lport) != 0
 }
 
 // elsewhereEnds reports whether a row has other ends than the life, so that it cannot be of it.
 // Only TCP keeps its ends: a UDP socket may be connected again. Rows of listeners may have the ends of
 // connections that they refused.
-func (t *Sockets) elsewhereEnds(s *Socket, r *scan.Row, kind rowKind) bool {
+func (t *Sockets) elsewhereEnds(s *Socket, r *scan.Row, kind schema.Says) bool {
 	switch kind {
-	case stateRow, acceptRow, closeRow, ioRow, connectRow:
+	case schema.SaysState, schema.SaysAccept, schema.SaysClose, schema.SaysIO, schema.SaysConnect, schema.SaysPeer:
 	default:
 		return false
 	}
@@ -90,7 +95,7 @@ func (t *Sockets) elsewhereEnds(s *Socket, r *scan.Row, kind rowKind) bool {
 		return false
 	}
 	l, w := r.Int(c.Lport), r.Int(c.Rport)
-	if kind == stateRow && r.Str(c.NewState) == "SYN_SENT" {
+	if kind == schema.SaysState && r.Str(c.NewState) == "SYN_SENT" {
 		l = 0 // that of the connection before
 	}
 	return !s.maybeL && otherEnd(s.Laddr, s.Lport, r.Str(c.Laddr), l) || !s.maybeR && otherEnd(s.Raddr, s.Rport, r.Str(c.Raddr), w)
@@ -113,7 +118,7 @@ var stages = map[string]stage{"SYN_SENT": {1, 3}, "SYN_RECV": {2, 3}, "ESTABLISH
 // skips reports a change from a state to which the session cannot have come unseen.
 func (t *Sockets) skips(s *Socket, r *scan.Row) bool {
 	old := r.Str(t.col.OldState)
-	return old != s.State && (!mayFollow(s.State, old) || t.elsewhereEnds(s, r, stateRow))
+	return old != s.State && (!mayFollow(s.State, old) || t.elsewhereEnds(s, r, schema.SaysState))
 }
 
 // mayFollow reports whether a session in a state can come to another one.
@@ -125,11 +130,11 @@ func mayFollow(state, next string) bool {
 
 // shows reports whether a row shows that the session of its socket goes on. Calls return
 // after it is over, and read what is left of a TCP connection.
-func shows(s *Socket, kind rowKind) bool {
+func shows(s *Socket, kind schema.Says) bool {
 	switch kind {
-	case connectRow, acceptRow, closeRow:
+	case schema.SaysConnect, schema.SaysPeer, schema.SaysAccept, schema.SaysClose:
 		return false
-	case ioRow:
+	case schema.SaysIO:
 		return s.Protocol == "udp"
 	}
 	return true

@@ -46,7 +46,6 @@ type Sockets struct {
 	serial int64
 	closed []closedAt // oldest first
 	last   *Socket    // of the row before: rows come in runs
-	kinds  []rowKind  // by event id
 	device []bool     // by event id: the namespace is that of the packet's device
 
 	lives, openers     Gaps
@@ -76,18 +75,18 @@ type cols struct {
 }
 
 // IdentityEvents are the events that say who a socket is; none of them is frequent.
-var IdentityEvents = []string{"tcp_state", "sys_connect", "sys_accept", "sys_close"}
+var IdentityEvents = schema.EventsThat(func(e *schema.Event) bool { return e.Identity == schema.Identifies })
 
 // IdentityHelp are events that make lives of sockets surer where they were recorded: those
 // of sockets without states, and their owners before anything is sent.
-var IdentityHelp = []string{"sys_socket", "sys_bind", "udp_gone"}
+var IdentityHelp = schema.EventsThat(func(e *schema.Event) bool { return e.Identity == schema.Helps })
 
 // NewSockets follows sockets; those of the list were alive at the start.
 func NewSockets(alive []schema.Socket) *Sockets {
 	s := &Sockets{byAddr: map[uint64]*Socket{}, gens: map[uint64]int32{}, older: map[int64]*schema.Socket{}, listening: map[portOf]bool{},
 		servers: map[portOf]server{}, comms: map[int64]string{}}
 	s.asked.MustBind(&s.col)
-	s.kinds, s.device = rowKinds(), deviceRows()
+	s.device = deviceRows()
 	for i := range alive {
 		if alive[i].Cookie != 0 {
 			s.older[alive[i].Cookie] = &alive[i]
@@ -135,15 +134,15 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 	if s == nil || s.Addr != addr {
 		s = t.byAddr[addr]
 	}
-	kind := t.kinds[r.Event.ID]
-	if kind == closeRow && s != nil && s.Born && r.TS-r.Int(t.col.DurNs) < s.First {
+	kind := r.Event.Says
+	if kind == schema.SaysClose && s != nil && s.Born && r.TS-r.Int(t.col.DurNs) < s.First {
 		return nil // the call freed the life before this one; the address was reused before it returned
 	}
 	switch {
 	case s == nil:
 		s = t.begin(addr, r, s, kind)
 	case t.another(s, r, kind):
-		if kind == closeRow && r.TS-r.Int(t.col.DurNs) < s.First {
+		if kind == schema.SaysClose && r.TS-r.Int(t.col.DurNs) < s.First {
 			return nil // as above, and the beginning of the next life was lost
 		}
 		s = t.begin(addr, r, s, kind)
@@ -163,33 +162,33 @@ func (t *Sockets) Feed(r *scan.Row) *Socket {
 		}
 	}
 	switch kind {
-	case acceptRow:
+	case schema.SaysAccept:
 		s.accepted = true
-	case connectRow:
+	case schema.SaysConnect, schema.SaysPeer:
 		s.dialled = true
-	case closeRow:
+	case schema.SaysClose:
 		s.taken = true
 	}
 	if s.Cookie == 0 && !t.copied(r, kind) {
 		t.cookie(s, r)
 	}
-	if kind == stateRow || kind == goneRow || kind != silentRow && !s.full {
+	if kind == schema.SaysState || kind == schema.SaysGone || kind != schema.SaysNothing && !s.full {
 		t.learn(s, r, kind)
 	}
 	return s
 }
 
 // another reports whether the row cannot belong to the life s.
-func (t *Sockets) another(s *Socket, r *scan.Row, kind rowKind) bool {
+func (t *Sockets) another(s *Socket, r *scan.Row, kind schema.Says) bool {
 	switch {
-	case kind == madeRow:
+	case kind == schema.SaysMade:
 		return true
 	case s.gone:
-		return kind != closeRow || r.TS-r.Int(t.col.DurNs) > s.Closed
-	case kind == stateRow && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState)):
+		return kind != schema.SaysClose || r.TS-r.Int(t.col.DurNs) > s.Closed
+	case kind == schema.SaysState && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState)):
 		return !s.made || s.Began != 0 || t.copied(r, kind) || // socket(2) makes no child
 			t.lives.Between(s.sure, r.TS)
-	case kind == stateRow && s.Protocol == "tcp" && t.skips(s, r):
+	case kind == schema.SaysState && s.Protocol == "tcp" && t.skips(s, r):
 		return true
 	case t.lives.Any() && t.elsewhereEnds(s, r, kind):
 		return true
@@ -209,7 +208,7 @@ func startsLife(from, to string) bool {
 	return from == "CLOSE" && to != "CLOSE" || copiedChild(from, to)
 }
 
-func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) *Socket {
+func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind schema.Says) *Socket {
 	if before != nil {
 		t.end(before)
 	}
@@ -227,8 +226,8 @@ func (t *Sockets) begin(addr uint64, r *scan.Row, before *Socket, kind rowKind) 
 	if t.trusted != nil {
 		s.until = t.trusted.until(addr, r.TS)
 	}
-	s.made, s.elsewhere = kind == madeRow, t.device[r.Event.ID]
-	s.Born = s.made || kind == stateRow && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState))
+	s.made, s.elsewhere = kind == schema.SaysMade, t.device[r.Event.ID]
+	s.Born = s.made || kind == schema.SaysState && startsLife(r.Str(t.col.OldState), r.Str(t.col.NewState))
 	t.serial++
 	t.byAddr[addr] = s
 	return s

@@ -175,9 +175,6 @@ func ofTask(r *scan.Row, ctx string, owned bool) bool {
 	return byTask(r, ctx) && (calls[r.Event.ID] || !owned)
 }
 
-// inCalls are functions of the kernel that only tasks call.
-var inCalls = []string{"sock_io", "sock_stack", "tcp_msg", "udp_msg", "tcp_connect_fn", "tcp_accept_fn", "udp_connect"}
-
 // calls marks, by id, the events that a task makes by calling something.
 var calls = func() []bool {
 	t := make([]bool, schema.MaxID)
@@ -185,7 +182,7 @@ var calls = func() []bool {
 		e := &schema.Events[i]
 		if !e.Own() {
 			k := e.Ladder[0][0].Kind
-			t[e.ID] = k == schema.Syscall || e.Libraries() || slices.Contains(inCalls, e.Name)
+			t[e.ID] = k == schema.Syscall || e.Libraries() || e.InCall
 		}
 	}
 	return t

@@ -92,16 +92,13 @@ func (in *Input) able() Outcome {
 	return o
 }
 
-// askedBy are the options for events that are counted by patterns.
-var askedBy = map[string]string{"func_count": " --count-func PATTERN", "tp_count": " --count-tp GROUP:PATTERN"}
-
 // recordWith is the options with which events are recorded.
 func recordWith(events []string) string {
 	var named []string
 	counted := ""
 	for _, e := range events {
-		if o := askedBy[e]; o != "" {
-			counted += o
+		if o := schema.ByName(e).AskedBy; o != "" {
+			counted += " " + o
 		} else {
 			named = append(named, e)
 		}
