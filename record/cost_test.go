@@ -11,7 +11,6 @@ import (
 
 	"netrec/analyze/scan"
 	"netrec/internal/bench/rig"
-	"netrec/schema"
 )
 
 // The cost is of the recording, from its first moment to its last: what attaching took is not in
@@ -67,7 +66,7 @@ func costNotes(t *testing.T, path string) (*scan.Meta, []costNote) {
 	f, err := scan.Open(path, scan.Options{})
 	must(t, err)
 	defer f.Close()
-	user, sys := scan.Col(schema.ColumnIndex("user_ns")), scan.Col(schema.ColumnIndex("sys_ns"))
+	user, sys := scan.MustInt("user_ns"), scan.MustInt("sys_ns")
 	var notes []costNote
 	must(t, f.Scan(scan.Query{Events: []string{"cost"}}, func(r *scan.Row) error {
 		notes = append(notes, costNote{r.TS, time.Duration(r.Int(user) + r.Int(sys))})

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"netrec/analyze/scan"
-	"netrec/schema"
 )
 
 // closings makes n connections in the namespace, one after the other, which both sides close
@@ -112,18 +111,15 @@ func stacksIn(t *testing.T, path string) (connects, named, drops, stacked int) {
 	f, err := scan.Open(path, scan.Options{})
 	must(t, err)
 	defer f.Close()
-	col := func(name string) scan.Col {
-		return scan.Col(slices.IndexFunc(schema.Columns, func(c schema.Column) bool { return c.Name == name }))
-	}
-	ustack, kstack, reason, family := col("ustack"), col("kstack"), col("drop_reason"), col("family")
+	ustack, kstack, reason, family := scan.MustStr("ustack"), scan.MustStr("kstack"), scan.MustStr("drop_reason"), scan.MustStr("family")
 	must(t, f.Scan(scan.Query{}, func(r *scan.Row) error {
 		switch {
 		case r.Event.Name == "sys_connect" && r.Str(family) == "inet":
-			if connects++; r.Has(ustack) {
+			if connects++; r.HasStr(ustack) {
 				named++
 			}
 		case r.Event.Name == "skb_drop" && slices.Contains([]string{"QUEUE_PURGE", "NOT_SPECIFIED"}, r.Str(reason)): // before 6.10 purges had no name
-			if drops++; r.Has(kstack) {
+			if drops++; r.HasStr(kstack) {
 				stacked++
 			}
 		}

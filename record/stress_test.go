@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"netrec/analyze/scan"
+
+	"golang.org/x/sys/unix"
 
 	"netrec/internal/bench/rig"
 	"netrec/schema"
@@ -63,11 +64,8 @@ func read(t *testing.T, path string) *contents {
 	f, err := scan.Open(path, scan.Options{})
 	must(t, err)
 	defer f.Close()
-	col := func(name string) scan.Col {
-		return scan.Col(slices.IndexFunc(schema.Columns, func(c schema.Column) bool { return c.Name == name }))
-	}
-	cpu, tid, dir, count := col("cpu"), col("tid"), col("dir"), col("lost_count")
-	lostEvent, lostCPU, cause := col("lost_event"), col("lost_cpu"), col("cause")
+	cpu, tid, dir, count := scan.MustInt("cpu"), scan.MustInt("tid"), scan.MustStr("dir"), scan.MustInt("lost_count")
+	lostEvent, lostCPU, cause := scan.MustStr("lost_event"), scan.MustInt("lost_cpu"), scan.MustStr("cause")
 	c := &contents{f.Meta(), map[place]int64{}, map[place]map[string]int64{}, map[rig.Key]int64{}}
 	must(t, f.Scan(scan.Query{}, func(r *scan.Row) error {
 		if r.Event.Name == "lost" {

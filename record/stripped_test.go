@@ -58,7 +58,7 @@ func connects(t *testing.T, pattern string) (stacks map[string]int, newest *scan
 	paths, err := filepath.Glob(pattern)
 	must(t, err)
 	stacks = map[string]int{}
-	col := scan.Col(schema.ColumnIndex("ustack"))
+	col := scan.MustStr("ustack")
 	for _, path := range paths {
 		f, err := scan.Open(path, scan.Options{})
 		must(t, err)

@@ -13,7 +13,6 @@ import (
 	"netrec/analyze/scan"
 	"netrec/internal/bench/rig"
 	"netrec/internal/bench/vmtest/traffic"
-	"netrec/schema"
 )
 
 // stormTime is how long the storm lasts at least: several commits, and longer than memory
@@ -187,11 +186,11 @@ func countRows(t *testing.T, path string) (meta *scan.Meta, rows map[place]int64
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cpu, state := scan.Col(schema.ColumnIndex("cpu")), scan.Col(schema.ColumnIndex("new_state"))
+	cpu, state := scan.MustInt("cpu"), scan.MustStr("new_state")
 	rows = map[place]int64{}
-	err = f.Scan(scan.Query{Columns: []scan.Col{cpu, state}}, func(r *scan.Row) error {
-		rows[place{r.Event.Name, r.Int(scan.IntAt(cpu))}]++
-		if r.Event.Name == "tcp_state" && r.Str(scan.StrAt(state)) == "SYN_SENT" {
+	err = f.Scan(scan.Query{Columns: []scan.Col{cpu.Col(), state.Col()}}, func(r *scan.Row) error {
+		rows[place{r.Event.Name, r.Int(cpu)}]++
+		if r.Event.Name == "tcp_state" && r.Str(state) == "SYN_SENT" {
 			opened++
 		}
 		return nil
