@@ -216,14 +216,6 @@ func TestOutputErrorEndsTheScan(t *testing.T) {
 	}
 }
 
-func TestGroup(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := Thousands(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
-
 func TestTimeOfDay(t *testing.T) {
 	m := &scan.Meta{FirstNS: time.Date(2026, 3, 1, 22, 59, 0, 0, time.UTC).UnixNano()}
 	m.Host.Offset, m.LastNS = 3600, m.FirstNS+int64(2*time.Hour)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -321,15 +321,8 @@ func filters(m *scan.Meta) []string {
 	return ls
 }
 
-// Thousands writes a number with its thousands apart: 1,234,567.
-func Thousands(n int64) string {
-	return render.Thousands(n)
-}
+// Thousands is words.Thousands, for the many who have the engine at hand.
+func Thousands(n int64) string { return words.Thousands(n) }
 
-// Plural is "1 session" or "3 sessions".
-func Plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Thousands(n) + " " + many
-}
+// Plural is words.Plural.
+func Plural(n int64, one, many string) string { return words.Plural(n, one, many) }

@@ -22,15 +22,6 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
 }
 
-// Thousands is a number with its digits in groups of three.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // Endpoint is an address and a port as one word, ? if the address is not known.
 func Endpoint(addr string, port int64) string {
 	if addr == "" {

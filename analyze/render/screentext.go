@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"netrec/analyze/words"
 )
 
 const (
@@ -186,9 +188,9 @@ func (w *screenWriter) put(head []byte, rows []piece, foot []byte) {
 // leftOut says how many rows the screen does not have, and what shows them.
 func (w *screenWriter) leftOut(p *part, what string, shown int) {
 	n := p.left + int64(len(p.failed)+len(p.rows)-shown)
-	line := fmt.Sprintf("… %s %s: --all shows them", Thousands(n), what)
+	line := fmt.Sprintf("… %s %s: --all shows them", words.Thousands(n), what)
 	if p.csv {
-		line = fmt.Sprintf("… %s more rows of CSV: for a file, add > FILE.csv; --all shows them here", Thousands(n))
+		line = fmt.Sprintf("… %s more rows of CSV: for a file, add > FILE.csv; --all shows them here", words.Thousands(n))
 	}
 	w.to.Write(append(w.term.paint([]byte(line), 0, Faint), '\n'))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -97,7 +98,7 @@ func (c *commit) rowGroups(s []byte) error {
 		return tooLarge("bytes of row groups", n, c.o.MaxFooter)
 	}
 	if n > maxShrunk*int64(len(s)) { // before memory is taken for it
-		return damaged("row groups: %s out of %s", plural(n, "byte"), commas(int64(len(s))))
+		return damaged("row groups: %s out of %s", plural(n, "byte"), words.Thousands(int64(len(s))))
 	}
 	b := make([]byte, n)
 	if err := c.inflate.inflate(codecZstd, b, s[4:]); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"netrec/analyze/words"
+
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -48,7 +50,7 @@ func (z *inflater) inflate(codec uint8, dst, src []byte) error {
 	case err != nil:
 		return fmt.Errorf("decompressing: %w", err)
 	case n != len(dst):
-		return fmt.Errorf("decompressing: %s where the page declares %s", plural(int64(n), "byte"), commas(int64(len(dst))))
+		return fmt.Errorf("decompressing: %s where the page declares %s", plural(int64(n), "byte"), words.Thousands(int64(len(dst))))
 	}
 	return nil
 }

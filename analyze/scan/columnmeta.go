@@ -3,6 +3,8 @@ package scan
 import (
 	"errors"
 	"fmt"
+
+	"netrec/analyze/words"
 )
 
 // Codecs that are decoded.
@@ -170,7 +172,7 @@ func (m *columnMeta) check(g *group, l *leaf, o *Options) error {
 	case m.encodings&^knownEncodings != 0:
 		return fmt.Errorf("%w: encodings %#x", ErrUnsupport, m.encodings&^knownEncodings)
 	case m.values != int64(g.rows):
-		return fmt.Errorf("%s in a row group of %s", plural(m.values, "value"), commas(int64(g.rows)))
+		return fmt.Errorf("%s in a row group of %s", plural(m.values, "value"), words.Thousands(int64(g.rows)))
 	case m.size > o.MaxChunk || m.raw > o.MaxChunk:
 		return tooLarge("bytes of a column chunk", max(m.size, m.raw), o.MaxChunk)
 	case m.size <= 0 || m.raw <= 0:

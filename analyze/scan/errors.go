@@ -3,7 +3,8 @@ package scan
 import (
 	"errors"
 	"fmt"
-	"strconv"
+
+	"netrec/analyze/words"
 )
 
 // What can be wrong with a file, for errors.Is. Every error that Open and Scan
@@ -43,7 +44,7 @@ func wrapDamage(what string, err error) error {
 }
 
 func tooLarge(what string, got, limit int64) error {
-	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, commas(got), commas(limit))
+	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, words.Thousands(got), words.Thousands(limit))
 }
 
 // guard turns a panic of a decoder into an error: the last line of defence
@@ -54,23 +55,5 @@ func guard(doing string, err *error) {
 	}
 }
 
-// commas formats a count with thousands separators.
-func commas(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // plural is "1 row" or "1,234 rows".
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return commas(n) + " " + noun + "s"
-}
+func plural(n int64, noun string) string { return words.Plural(n, noun, noun+"s") }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"syscall"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -149,7 +150,7 @@ func (f *File) readFooter() (map[string][]byte, error) {
 	n := int64(binary.LittleEndian.Uint32(trailer[:]))
 	switch {
 	case n == 0 || n > size-least:
-		return nil, damaged("footer of %s in a file of %s", plural(n, "byte"), commas(size))
+		return nil, damaged("footer of %s in a file of %s", plural(n, "byte"), words.Thousands(size))
 	case n > f.o.MaxFooter:
 		return nil, tooLarge("bytes of footer", n, f.o.MaxFooter)
 	}
@@ -173,7 +174,7 @@ func (f *File) readFooter() (map[string][]byte, error) {
 		rows += int64(ft.groups[i].rows)
 	}
 	if rows != ft.rows {
-		return nil, damaged("footer: %s, but row groups of %s", plural(ft.rows, "row"), commas(rows))
+		return nil, damaged("footer: %s, but row groups of %s", plural(ft.rows, "row"), words.Thousands(rows))
 	}
 	f.groups = ft.groups
 	return ft.kv, nil

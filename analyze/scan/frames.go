@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -102,8 +103,8 @@ func (w *walker) walk() error {
 				errors.Is(err, ErrNewer) || errors.Is(err, errRead) {
 				return err
 			}
-			w.problems.add("commit %s is damaged (%v): %s at offset %s were left out", commas(int64(fr.Seq)), err,
-				plural(int64(fr.Body), "byte"), commas(w.off))
+			w.problems.add("commit %s is damaged (%v): %s at offset %s were left out", words.Thousands(int64(fr.Seq)), err,
+				plural(int64(fr.Body), "byte"), words.Thousands(w.off))
 		} else {
 			w.commits++
 			w.last, w.lastOff = fr, w.off
@@ -137,7 +138,7 @@ func (w *walker) resume(why error) (bool, error) {
 	if off < 0 || err != nil {
 		return false, err
 	}
-	w.problems.add("%s at offset %s are damaged (%v) and were left out", plural(off-w.off, "byte"), commas(w.off), why)
+	w.problems.add("%s at offset %s are damaged (%v) and were left out", plural(off-w.off, "byte"), words.Thousands(w.off), why)
 	w.off, w.seq = off, seq
 	return true, nil
 }

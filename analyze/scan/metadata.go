@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -139,7 +140,7 @@ func list[T any](into *[]T) func([]byte) error {
 		for d.More() {
 			if len(out) == maxList {
 				*into = out
-				return fmt.Errorf("more than %s entries; the rest was left out", commas(maxList))
+				return fmt.Errorf("more than %s entries; the rest was left out", words.Thousands(maxList))
 			}
 			var v T
 			if err := d.Decode(&v); err != nil {

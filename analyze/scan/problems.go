@@ -2,6 +2,8 @@ package scan
 
 import (
 	"fmt"
+
+	"netrec/analyze/words"
 )
 
 // problems collects sentences for Meta.Problems, so many at most.
@@ -66,6 +68,6 @@ func (w *walker) compareFooter() {
 	}
 	if rows != ft.rows || ft.count != len(w.groups) {
 		w.problems.add("the footer at the end lists %s in %s, the commits have %s in %s; rows were read through the commits",
-			plural(ft.rows, "row"), plural(int64(ft.count), "row group"), commas(rows), commas(int64(len(w.groups))))
+			plural(ft.rows, "row"), plural(int64(ft.count), "row group"), words.Thousands(rows), words.Thousands(int64(len(w.groups))))
 	}
 }

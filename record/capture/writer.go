@@ -93,11 +93,6 @@ func (w *Writer) Set(key string, value any) error {
 	return nil
 }
 
-// Pending is how many rows and bytes the next commit holds so far.
-func (w *Writer) Pending() (rows, bytes int64) {
-	return w.pending.rows, int64(len(w.buf) - schema.FrameSize)
-}
-
 // Size is the length of the file.
 func (w *Writer) Size() int64 { return w.end }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -409,6 +408,3 @@ func PossibleCPUs() int {
 	}
 	return n
 }
-
-// IsDenied reports whether an error means missing privileges.
-func IsDenied(err error) bool { return errors.Is(err, os.ErrPermission) }

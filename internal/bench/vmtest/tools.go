@@ -58,12 +58,6 @@ var (
 	}
 )
 
-// Check reports, as a [*MissingError], what this machine lacks to fetch and to
-// boot kernels. It needs neither network nor privileges.
-func Check() error {
-	return checkTools(append(append([]Tool{}, bootTools...), fetchTools...))
-}
-
 func checkTools(tools []Tool) error {
 	var missing []Tool
 	for _, t := range tools {

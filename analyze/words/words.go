@@ -1,0 +1,23 @@
+// Package words writes numbers and nouns as people read them. It knows nothing of recordings.
+//
+// Start with Thousands.
+package words
+
+import "strconv"
+
+// Thousands writes a number with its thousands apart: 1,234,567.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is "1 session" or "3 sessions".
+func Plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
