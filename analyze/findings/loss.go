@@ -18,12 +18,11 @@ var loss = Rule{
 }
 
 const (
-	lossSegs    = 5    // segments that must be retransmitted: fewer may be chance
-	lossConns   = 4    // connections that must be affected, for the share of connections
-	perConn     = 5    // a connection has several segments, so more connections than segments are affected
-	usualMSS    = 1448 // payload of a segment on Ethernet, to estimate the segments of open connections
-	manyPeers   = 3    // with loss on one port: then the port is named, not the peers
-	spuriousDue = 2    // half of the retransmissions answered by DSACK were not needed
+	lossSegs  = 5    // segments that must be retransmitted: fewer may be chance
+	lossConns = 4    // connections that must be affected, for the share of connections
+	perConn   = 5    // a connection has several segments, so more connections than segments are affected
+	usualMSS  = 1448 // payload of a segment on Ethernet, to estimate the segments of open connections
+	manyPeers = 3    // with loss on one port: then the port is named, not the peers
 )
 
 // sending is what a connection sent.
@@ -156,8 +155,8 @@ func (l *lossy) over(limit float64) (over float64) {
 }
 
 func (f *losing) judge(limit float64, found *Shelf) {
-	if n := f.wasted(); n*spuriousDue > grown(f.in, "TcpRetransSegs") && n > 0 {
-		return // the segments had arrived: a busy host, not a network that loses
+	if needless(f.in) {
+		return // a busy host, not a network that loses
 	}
 	told := map[string]bool{}
 	for _, port := range f.ports.Sorted(func(l *lossy) int64 { return -l.again }, cmp.Compare[int64]) {
@@ -179,8 +178,12 @@ func (f *losing) judge(limit float64, found *Shelf) {
 	}
 }
 
-// wasted is how many retransmitted segments the peers had already, as they said.
-func (f *losing) wasted() int64 { return grown(f.in, "TcpExtTCPDSACKRecv") }
+// needless reports that at least half of what was retransmitted had arrived already, as the peers said or
+// their next ACK showed: an end was too busy to answer in time.
+func needless(in *engine.Input) bool {
+	n := grown(in, "TcpExtTCPDSACKRecv") + grown(in, "TcpExtTCPSpuriousRTOs")
+	return n > 0 && n*2 >= grown(in, "TcpRetransSegs")
+}
 
 func (f *losing) finding(l *lossy, where string, over float64) Finding {
 	v := Finding{Level: Bad, Over: over, At: l.first, Next: show("tcpretrans", &l.sock)}.of(&l.sock)

@@ -20,6 +20,10 @@ var retransmitTimeouts = Rule{
 // bigSegment is a payload, in bytes, that a path with a smaller MTU than Ethernet's may refuse.
 const bigSegment = 1200
 
+// silentFor is how long a connection must have been without an answer, ns. The first timeout comes after
+// 200 ms or more, the second twice as long later: a shorter silence was over after one.
+const silentFor = 600e6
+
 // silence is how a connection waits for an ACK.
 type silence struct {
 	up        bool
@@ -123,8 +127,11 @@ func (f *timing) ended(s *agg.Socket) {
 }
 
 func (f *timing) judge(limit float64, found *Shelf) {
+	if needless(f.in) {
+		return
+	}
 	for _, peer := range f.peers.Sorted(func(p *silent) int64 { return -p.n }, cmp.Compare[string]) {
-		if p := f.peers.At(peer); float64(p.n) >= limit {
+		if p := f.peers.At(peer); float64(p.n) >= limit && p.longest >= silentFor {
 			found.Add(f.finding(peer, p, limit))
 		}
 	}

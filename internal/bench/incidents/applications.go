@@ -84,7 +84,7 @@ func slowAccept(s *stage) error {
 }
 
 func synFlood(s *stage) error {
-	if err := s.here.sh("sysctl -qw net.ipv4.tcp_syncookies=0 net.ipv4.tcp_max_syn_backlog=16"); err != nil {
+	if err := errors.Join(s.here.sysctl("tcp_syncookies", "0"), s.here.sysctl("tcp_max_syn_backlog", "16")); err != nil {
 		return err
 	}
 	if _, err := s.listen(s.here, service, 16); err != nil {
@@ -229,7 +229,7 @@ func lookups(code int, think time.Duration, found bool) func(*stage) error {
 }
 
 func ports(s *stage) error {
-	if err := s.here.sh("sysctl -qw net.ipv4.ip_local_port_range='40000 40019'"); err != nil {
+	if err := s.here.sysctl("ip_local_port_range", "40000 40019"); err != nil {
 		return err
 	}
 	if err := s.serve(s.there, service, 0, answering(100, 100, 0)); err != nil {

@@ -1,6 +1,7 @@
 package incidents
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,13 +12,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"netrec/internal/bench/rig"
+	"netrec/internal/bench/vmtest"
 )
 
 var (
-	which = flag.String("incidents", "", "names of incidents and healthy loads, separated by commas, or all")
-	keep  = flag.String("keep", "", "directory that recordings are kept in")
+	which   = flag.String("incidents", "", "names of incidents and healthy loads, separated by commas, or all")
+	kernels = flag.String("kernels", "", "Debian kernels to boot and play the incidents in, separated by commas")
+	keep    = flag.String("keep", "", "directory that recordings are kept in")
 )
 
 // few are run by default, with the rest of the tests: one of the application, one of the network, one
@@ -29,6 +33,9 @@ const need = 28
 
 // TestIncidents: the first finding names the cause of an incident, and a healthy load has none.
 func TestIncidents(t *testing.T) {
+	if *kernels != "" {
+		t.Skip("left out: played in guests")
+	}
 	if os.Getuid() != 0 {
 		t.Skip("left out: recordings need root")
 	}
@@ -36,10 +43,7 @@ func TestIncidents(t *testing.T) {
 	if *which != "" && *which != "all" {
 		names = strings.Split(*which, ",")
 	}
-	bin, err := rig.Build(t.TempDir(), "cmd/netrec")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := recorder(t)
 	var table []string
 	right := 0
 	for _, in := range slices.Concat(All, Healthy) {
@@ -61,6 +65,43 @@ func TestIncidents(t *testing.T) {
 	t.Logf("%d of %d incidents named first and rightly\n%s", right, len(All), strings.Join(table, "\n"))
 	if *which == "all" && right < need {
 		t.Errorf("%d of %d incidents named first and rightly, want %d", right, len(All), need)
+	}
+}
+
+// recorder is the program, built here or outside of the guest.
+func recorder(t *testing.T) string {
+	if os.Getenv(rig.GuestEnv) != "" {
+		_ = exec.Command("modprobe", "-a", "tun", "sch_tbf").Run() // this kernel may have them built in
+		return "/host/netrec"
+	}
+	bin, err := rig.Build(t.TempDir(), "cmd/netrec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// TestKernels plays the incidents in guests.
+func TestKernels(t *testing.T) {
+	if *kernels == "" {
+		t.Skip("no kernels asked for: make incidents K=6.12 boots one")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"build", "-o", dir + "/netrec", "netrec/cmd/netrec"}, {"test", "-c", "-o", dir + "/incidents.test", "netrec/internal/bench/incidents"}} {
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	for name := range strings.SplitSeq(*kernels, ",") {
+		t.Run(name, func(t *testing.T) {
+			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: dir, Env: []string{rig.GuestEnv + "=" + name},
+				Command: []string{"/host/incidents.test", "-test.v", "-test.run", "^TestIncidents$", "-incidents", *which}, Timeout: 120 * time.Minute, MemoryMiB: 2048, Output: os.Stderr})
+			if err != nil || res.ExitCode != 0 {
+				t.Errorf("%v, exit code %d:\n%s", err, res.ExitCode, res.Output)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -93,6 +94,11 @@ func (h *host) sh(format string, args ...any) error {
 		}
 		return nil
 	})
+}
+
+// sysctl changes a setting of the host's network.
+func (h *host) sysctl(name, value string) error {
+	return h.Do(func() error { return os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(value), 0o644) })
 }
 
 // socket makes one that belongs to the host.
@@ -194,7 +200,8 @@ func (s *stage) program(h *host, command string) error {
 		return err
 	}
 	return h.Do(func() error {
-		cmd := exec.Command("unshare", "-m", "sh", "-c", "mount --bind "+conf+" /etc/resolv.conf && "+command)
+		cmd := exec.Command("sh", "-c", "mount --bind "+conf+" /etc/resolv.conf && { "+command+"; }")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 		out, err := cmd.CombinedOutput()
 		if err != nil && !strings.Contains(command, "|| true") {
 			return fmt.Errorf("%s: %w: %s", command, err, out)
