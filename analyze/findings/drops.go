@@ -40,13 +40,14 @@ func Purged(reason, location string) bool {
 	return false
 }
 
-// told reports drops that are no loss of their own: TCP drops what it has already or cannot use,
-// and receive-buffer, loss, out-of-order and resets judge by more.
+// told reports drops that are no loss of their own: TCP drops what it has already or cannot use, UNIX
+// sockets what cannot be connected, and IPv6 multicasts that nobody here joined. What receive-buffer,
+// loss, out-of-order and resets judge is theirs.
 func told(reason, location, proto string) bool {
 	place, _, _ := strings.Cut(location, "+")
 	switch {
 	case reason == "" || reason == "NOT_SPECIFIED":
-		return strings.HasPrefix(place, "tcp_") || place == "ip6_mc_input" || place == "icmpv6_rcv" || place == "igmp6_event_query"
+		return strings.HasPrefix(place, "tcp_") || strings.HasPrefix(place, "unix_") || place == "ip6_mc_input" || place == "icmpv6_rcv" || place == "igmp6_event_query"
 	case reason == "SOCKET_RCVBUFF" || reason == "SOCKET_BACKLOG" || reason == "NO_SOCKET" && proto == "tcp":
 		return true
 	}
@@ -99,6 +100,9 @@ func (d *dropped) finding(in *engine.Input, why string, limit float64) Finding {
 	v := Finding{Level: Note, Over: float64(d.n) / limit, At: d.first, Next: "skbdrop"}
 	if slices.ContainsFunc(shortage, func(s string) bool { return strings.Contains(why, s) }) {
 		v.Level = Bad
+	}
+	if strings.Contains(why, "QDISC") || strings.Contains(why, "RING") { // on the way out of this host
+		v.Explains = []string{"loss", "retransmit-burst", "retransmit-timeouts", "out-of-order", "slow-answers"}
 	}
 	if why == "" {
 		why = "no reason given"

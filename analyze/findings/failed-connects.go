@@ -13,7 +13,7 @@ import (
 var failedConnects = Rule{
 	Name: "failed-connects", Default: 1, Unit: Count, Any: []string{"sys_connect", "tcp_state"},
 	About:    "TCP connects to one address and port that fail with the same error",
-	Explains: []string{"slow-connects", "retransmit-timeouts"},
+	Explains: []string{"slow-connects", "retransmit-timeouts", "resets"},
 	New:      newFailedConnects,
 }
 
@@ -91,7 +91,11 @@ func (f *connects) finding(in *engine.Input, t target, v *failures, limit float6
 		why += ", no local port was free"
 		who += "; " + f.held.say(v.ports, at(in, v.first))
 	}
-	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock, Peer: t.addr,
+	port := int64(0)
+	if loopback(t.addr) {
+		port = t.port // of a service of this host
+	}
+	return Finding{Level: Bad, Over: float64(v.n) / limit, At: v.first, Sock: v.sock, Peer: t.addr, Port: port,
 		What:     fmt.Sprintf("%s to %s failed: %s", many(v.n, "connect", "connects"), render.Endpoint(t.addr, t.port), why),
 		Evidence: "first at " + at(in, v.first) + who,
 		Next:     fmt.Sprintf("soconnect --port %d", t.port)}

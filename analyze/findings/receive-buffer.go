@@ -16,8 +16,9 @@ var receiveBuffer = Rule{
 	New:      newReceiveBuffer,
 }
 
-// fullReads is how many full reads make a finding: one may be chance.
-const fullReads = 3
+// fullReads is how many full reads make a finding, since one may be chance, and fullShare which share of all
+// they must be, in percent: bursts fill the buffer of a reader that keeps up.
+const fullReads, fullShare = 3, 10
 
 // filling is how full the buffer of a socket was.
 type filling struct {
@@ -67,7 +68,7 @@ func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
 		}
 	})
 	in.OnEnd(func(s *agg.Socket) {
-		if f := socks.Of(s); f.full >= fullReads || f.refused() > 0 {
+		if f := socks.Of(s); f.full >= fullReads && 100*f.full >= fullShare*f.reads || f.refused() > 0 {
 			found.Add(f.finding(in, s, limit))
 		}
 	})

@@ -148,7 +148,7 @@ func (f *resetting) judge(limit float64, found *Shelf) {
 }
 
 func (f *resetting) finding(k resetBy, c *resetConns, of int64, limit float64) Finding {
-	v := Finding{Level: Bad, Over: float64(c.n) / limit, At: c.first, Next: show("sock", &c.sock)}.of(&c.sock)
+	v := Finding{Level: Bad, Over: float64(c.n) / limit, At: c.first, Next: show("sock", &c.sock), Own: true}.of(&c.sock)
 	who := "the peer"
 	if k.sent {
 		who = "this host, " + owner(c.sock.Pid, c.sock.Comm) + ","

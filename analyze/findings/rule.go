@@ -57,6 +57,7 @@ type Finding struct {
 	Port      int64      // local port of the service it is about, 0 if it is about none
 	Of        int64      // how many it stands for
 	Own       bool       // no other finding explains it
+	Explains  []string   // rules that see its consequences, beside those that its rule names
 }
 
 // of sets what a finding is about from its socket.

@@ -58,7 +58,7 @@ func (s *Shelf) sorted() (fs []Finding) {
 // places say which cause a finding may share with others: the same peer, the
 // same service, or the host.
 func (f *Finding) places() (ps []string) {
-	if f.Peer != "" {
+	if f.Peer != "" && !loopback(f.Peer) { // there all services have the same
 		ps = append(ps, f.Peer)
 	}
 	if f.Port != 0 {
@@ -103,7 +103,7 @@ func causeOf(all []Finding, by map[string][]int, i int) int {
 	}
 	for _, p := range all[i].places() {
 		for _, c := range by[p] {
-			if slices.Contains(all[c].Rule.Explains, all[i].Rule.Name) {
+			if name := all[i].Rule.Name; slices.Contains(all[c].Rule.Explains, name) || slices.Contains(all[c].Explains, name) {
 				return c
 			}
 		}

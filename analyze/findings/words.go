@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"netrec/analyze/agg"
@@ -37,6 +38,12 @@ func service(s *agg.Socket) string {
 		return fmt.Sprintf("port %d", s.Lport)
 	}
 	return render.Endpoint(s.Raddr, s.Rport)
+}
+
+// loopback reports an address of this host's loopback device.
+func loopback(addr string) bool {
+	ip, err := netip.ParseAddr(addr)
+	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // top is the most frequent of several names and how often it is, "" if there are none.

@@ -7,8 +7,9 @@ import (
 	"netrec/analyze/engine"
 )
 
+// The default is beyond what a reader that is merely busy needs for its next turn on a CPU.
 var zeroWindow = Rule{
-	Name: "zero-window", Default: 10e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
+	Name: "zero-window", Default: 50e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
 	About:    "time that a connection has a zero window, its own or the peer's",
 	Explains: []string{"receive-buffer", "send-buffer", "slow-answers"},
 	New:      newZeroWindow,
