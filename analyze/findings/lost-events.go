@@ -15,27 +15,42 @@ var lostEvents = Rule{
 
 func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 	return func() {
+		var worst Finding
+		others := int64(-1)
 		for i := range schema.Events {
-			name := schema.Events[i].Name
-			rows, lost, _ := engine.Account(in.Meta, name)
-			what := name + " events"
-			if schema.Events[i].Counts() {
-				rows, what = engine.Calls(in.Meta, name), "calls that "+name+" counts"
-				if rows == 0 {
-					continue // an older file does not say of how many calls these are
-				}
-			}
-			if lost <= 0 {
+			f, lost := lostOf(in, &schema.Events[i], limit)
+			if !lost {
 				continue
 			}
-			percent := 100 * float64(lost) / float64(max(rows, 0)+lost)
-			if percent < limit {
-				continue
+			if others++; f.Over > worst.Over {
+				worst = f
 			}
-			found.Add(Finding{Level: Note, Over: percent / limit,
-				What:     fmt.Sprintf("%.1f %% of the %s are missing from the recording", percent, what),
-				Evidence: fmt.Sprintf("%s lost, %s recorded; answers that use them say so", engine.Thousands(lost), engine.Thousands(rows)),
-				Next:     "overview --table events"})
+		}
+		if others > 0 {
+			worst.Evidence += "; the worst of " + many(others+1, "event", "events")
+		}
+		if others >= 0 {
+			found.Add(worst)
 		}
 	}
+}
+
+// lostOf is what a recording lost of an event, if that is beyond the threshold.
+func lostOf(in *engine.Input, e *schema.Event, limit float64) (Finding, bool) {
+	rows, lost, _ := engine.Account(in.Meta, e.Name)
+	what := e.Name + " events"
+	if e.Counts() {
+		rows, what = engine.Calls(in.Meta, e.Name), "calls that "+e.Name+" counts"
+		if rows == 0 {
+			return Finding{}, false // an older file does not say of how many calls these are
+		}
+	}
+	percent := 100 * float64(lost) / float64(max(rows, 0)+max(lost, 1))
+	if lost <= 0 || percent < limit {
+		return Finding{}, false
+	}
+	return Finding{Level: Note, Over: percent / limit,
+		What:     fmt.Sprintf("%.1f %% of the %s are missing from the recording", percent, what),
+		Evidence: fmt.Sprintf("%s lost, %s recorded; answers that use them say so", engine.Thousands(lost), engine.Thousands(rows)),
+		Next:     "overview --table events"}, true
 }

@@ -19,6 +19,9 @@ var nagleStall = Rule{
 // Linux delays ACKs by 40 ms at least and 200 ms at most; timers are late, not early.
 const delayedLeast, delayedMost = 38e6, 250e6
 
+// nagleLeast is how many stalls of a socket make a finding: the end of a single message may wait once.
+const nagleLeast = 2
+
 // Flags of a transmit attempt.
 const nagleOff, naglePush = 1, 4
 
@@ -47,7 +50,7 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 	}
 	in.OnEnd(func(s *agg.Socket) {
 		v := f.socks.Of(s)
-		if v.all == 0 {
+		if v.all < nagleLeast {
 			return
 		}
 		why := ""
@@ -78,6 +81,9 @@ func (f *nagle) row(r *engine.Row) {
 
 // turn judges by written, sent and acknowledged bytes, where attempts to send are not recorded.
 func (f *nagle) turn(c *turns.Followed, t *turns.Turn) {
+	if t.Overlap || t.Asked+t.Answered >= longAnswer {
+		return // many short waits of a transfer are no stall
+	}
 	v := f.socks.Of(c.Sock)
 	v.since = t.Start
 	v.end(t.Split[turns.HeldNagle], f.limit)

@@ -24,9 +24,9 @@ var (
 	keep    = flag.String("keep", "", "directory that recordings are kept in")
 )
 
-// few are run by default, with the rest of the tests: one of the application, one of the network, one
-// healthy.
-var few = []string{"reset-unread", "loss-short", "keep-alive"}
+// few are run by default, with the rest of the tests: one of the network, one
+// healthy load.
+var few = []string{"loss-short", "keep-alive"}
 
 // need is how many of all incidents must be named first and rightly.
 const need = 28

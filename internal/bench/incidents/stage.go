@@ -32,16 +32,13 @@ type stage struct {
 	here, there *host
 	wire        *wire
 	dir         string
-	stopped     chan struct{} // closed when the recording has ended
-	conns       sync.WaitGroup
 	mu          sync.Mutex
 	closers     []io.Closer
-	procs       []*exec.Cmd
 }
 
 // newStage makes both hosts and the wire between them.
 func newStage(dir string, p path) (*stage, error) {
-	s := &stage{dir: dir, stopped: make(chan struct{}), wire: &wire{path: p, seed: 7}}
+	s := &stage{dir: dir, wire: &wire{path: p, seed: 7}}
 	for i, h := range []**host{&s.here, &s.there} {
 		n, err := rig.New()
 		if err != nil {
@@ -67,10 +64,6 @@ func newStage(dir string, p path) (*stage, error) {
 func (s *stage) close() {
 	for _, c := range s.closers {
 		c.Close()
-	}
-	for _, p := range s.procs {
-		_ = p.Process.Kill()
-		_ = p.Wait()
 	}
 	for _, e := range s.wire.ends {
 		e.Close()

@@ -20,7 +20,6 @@ func (p packet) dport() int    { return int(binary.BigEndian.Uint16(p[22:])) }
 func (p packet) payload() int  { return len(p) - 20 - int(p[32]>>4)*4 }
 func (p packet) syn() bool     { return p.tcp() && p.flags()&2 != 0 }
 func (p packet) data() bool    { return p.tcp() && p.payload() > 0 }
-func (p packet) seq() uint32   { return binary.BigEndian.Uint32(p[24:]) }
 func (p packet) ackno() uint32 { return binary.BigEndian.Uint32(p[28:]) }
 
 // fate is what the wire does with a packet.
