@@ -3,6 +3,7 @@ package plot
 import (
 	"io"
 	"math"
+	"unicode/utf8"
 )
 
 // Figure is curves over a common time, with an axis on each side.
@@ -167,3 +168,6 @@ func (f *Figure) legend(c canvas) {
 		c.text(x+16, 44, f.MarksName, black, atBegin, false)
 	}
 }
+
+// textWidth is how wide a text is, in both formats near enough.
+func textWidth(s string) float64 { return float64(utf8.RuneCountInString(s)) * 7.56 }

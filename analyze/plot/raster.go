@@ -7,50 +7,97 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
 )
 
-// raster draws on pixels, smoothing edges.
+// raster draws shapes on pixels.
 type raster struct {
 	img   *image.RGBA
 	scale float64
+	path  []segment // shapes that paint fills
+	brush vector.Rasterizer
+	glyph sfnt.Buffer
 }
 
+// segment is a step of an outline, in pixels: to is where it ends.
+type segment struct {
+	op      sfnt.SegmentOp
+	via, to pixel
+}
+
+type pixel struct{ x, y float32 }
+
 func newRaster(scale float64) *raster {
-	r := &raster{image.NewRGBA(image.Rect(0, 0, int(width*scale), int(height*scale))), scale}
+	w, h := int(width*scale), int(height*scale)
+	r := &raster{img: image.NewRGBA(image.Rect(0, 0, w, h)), scale: scale}
 	draw.Draw(r.img, r.img.Bounds(), image.White, image.Point{}, draw.Src)
 	return r
 }
 
 func (r *raster) write(w io.Writer) error { return png.Encode(w, r.img) }
 
-// dot mixes a color into a pixel by how much of it is covered.
-func (r *raster) dot(x, y int, c Color, cover float64) {
-	if cover <= 0 || !(image.Point{X: x, Y: y}).In(r.img.Bounds()) {
-		return
+// at is a place of the figure on the picture.
+func (r *raster) at(p Point) pixel { return pixel{float32(p.X * r.scale), float32(p.Y * r.scale)} }
+
+// outline adds a closed shape to what paint fills.
+func (r *raster) outline(ps ...Point) {
+	r.path = append(r.path, segment{op: sfnt.SegmentOpMoveTo, to: r.at(ps[0])})
+	for _, p := range ps[1:] {
+		r.path = append(r.path, segment{op: sfnt.SegmentOpLineTo, to: r.at(p)})
 	}
-	was := r.img.RGBAAt(x, y)
-	mix := func(a, b uint8) uint8 { return uint8(float64(a) + (float64(b)-float64(a))*min(cover, 1) + 0.5) }
-	r.img.SetRGBA(x, y, color.RGBA{mix(was.R, c.R), mix(was.G, c.G), mix(was.B, c.B), 0xff})
 }
 
-// stroke draws a straight piece: every pixel by its distance from it.
-func (r *raster) stroke(a, b Point, c Color, width float64) {
-	half := width / 2
-	dx, dy := b.X-a.X, b.Y-a.Y
-	long := dx*dx + dy*dy
-	for y := int(math.Floor(min(a.Y, b.Y) - half - 1)); y <= int(math.Ceil(max(a.Y, b.Y)+half+1)); y++ {
-		for x := int(math.Floor(min(a.X, b.X) - half - 1)); x <= int(math.Ceil(max(a.X, b.X)+half+1)); x++ {
-			px, py := float64(x)+0.5-a.X, float64(y)+0.5-a.Y
-			t := 0.0
-			if long > 0 {
-				t = max(0, min(1, (px*dx+py*dy)/long))
+// bounds are the pixels that the shapes touch.
+func (r *raster) bounds() image.Rectangle {
+	var b image.Rectangle
+	for _, s := range r.path {
+		for _, p := range []pixel{s.to, s.via} {
+			if p != (pixel{}) {
+				x, y := int(p.x), int(p.y)
+				b = b.Union(image.Rect(x-1, y-1, x+2, y+2))
 			}
-			r.dot(x, y, c, half+0.5-math.Hypot(px-t*dx, py-t*dy))
 		}
 	}
+	return b.Intersect(r.img.Bounds())
 }
 
-func (r *raster) scaled(p Point) Point { return Point{p.X * r.scale, p.Y * r.scale} }
+// paint fills the shapes added since the last time.
+func (r *raster) paint(c Color) {
+	b := r.bounds()
+	dx, dy := float32(b.Min.X), float32(b.Min.Y)
+	r.brush.Reset(b.Dx(), b.Dy())
+	for _, s := range r.path {
+		switch s.op {
+		case sfnt.SegmentOpMoveTo:
+			r.brush.ClosePath()
+			r.brush.MoveTo(s.to.x-dx, s.to.y-dy)
+		case sfnt.SegmentOpLineTo:
+			r.brush.LineTo(s.to.x-dx, s.to.y-dy)
+		case sfnt.SegmentOpQuadTo:
+			r.brush.QuadTo(s.via.x-dx, s.via.y-dy, s.to.x-dx, s.to.y-dy)
+		}
+	}
+	r.brush.ClosePath()
+	r.brush.Draw(r.img, b, image.NewUniform(color.RGBA{c.R, c.G, c.B, 0xff}), image.Point{})
+	r.path = r.path[:0]
+}
+
+// stroke adds a straight piece, a little longer than it is so that pieces join.
+func (r *raster) stroke(a, b Point, width float64) {
+	length := math.Hypot(b.X-a.X, b.Y-a.Y)
+	if length == 0 {
+		return
+	}
+	dx, dy := (b.X-a.X)/length*width/2, (b.Y-a.Y)/length*width/2
+	a, b = Point{a.X - dx/2, a.Y - dy/2}, Point{b.X + dx/2, b.Y + dy/2}
+	r.outline(Point{a.X - dy, a.Y + dx}, Point{b.X - dy, b.Y + dx}, Point{b.X + dy, b.Y - dx}, Point{a.X + dy, a.Y - dx})
+}
 
 // Lengths of a dash and of the gap after it.
 const dash, gap = 6.0, 4.0
@@ -59,66 +106,79 @@ func (r *raster) line(ps []Point, c Color, width float64, dashed bool) {
 	gone := 0.0 // of the pattern of dashes
 	for i := 1; i < len(ps); i++ {
 		a, b := ps[i-1], ps[i]
-		if !dashed {
-			r.stroke(r.scaled(a), r.scaled(b), c, width*r.scale)
-			continue
-		}
 		length := math.Hypot(b.X-a.X, b.Y-a.Y)
-		for at := 0.0; at < length; {
-			in := math.Mod(gone+at, dash+gap)
-			step := min(length-at, dash-in)
-			if in >= dash {
-				step = min(length-at, dash+gap-in)
+		on := func(d float64) Point { return Point{a.X + (b.X-a.X)*d/length, a.Y + (b.Y-a.Y)*d/length} }
+		switch {
+		case !dashed:
+			r.stroke(a, b, width)
+		case length > 0:
+			for at := -math.Mod(gone, dash+gap); at < length; at += dash + gap {
+				if from, to := max(at, 0), min(at+dash, length); from < to {
+					r.stroke(on(from), on(to), width)
+				}
 			}
-			step = max(step, 0.01)
-			if in < dash {
-				on := func(d float64) Point { return Point{a.X + (b.X-a.X)*d/length, a.Y + (b.Y-a.Y)*d/length} }
-				r.stroke(r.scaled(on(at)), r.scaled(on(min(at+step, length))), c, width*r.scale)
-			}
-			at += step
 		}
 		gone += length
 	}
+	r.paint(c)
 }
 
-// fill fills a convex shape: a pixel is inside if it is on one side of all edges.
 func (r *raster) fill(ps []Point, c Color) {
-	low, high := r.scaled(ps[0]), r.scaled(ps[0])
-	for _, p := range ps {
-		q := r.scaled(p)
-		low, high = Point{min(low.X, q.X), min(low.Y, q.Y)}, Point{max(high.X, q.X), max(high.Y, q.Y)}
-	}
-	for y := int(low.Y) - 1; y <= int(high.Y)+1; y++ {
-		for x := int(low.X) - 1; x <= int(high.X)+1; x++ {
-			cover := 1.0
-			for i := range ps {
-				a, b := r.scaled(ps[i]), r.scaled(ps[(i+1)%len(ps)])
-				d := ((b.X-a.X)*(float64(y)+0.5-a.Y) - (b.Y-a.Y)*(float64(x)+0.5-a.X)) / math.Hypot(b.X-a.X, b.Y-a.Y)
-				cover = min(cover, d+0.5)
-			}
-			r.dot(x, y, c, cover)
-		}
-	}
+	r.outline(ps...)
+	r.paint(c)
 }
+
+// letters are Go's own font.
+var letters = sync.OnceValue(func() *sfnt.Font {
+	f, err := sfnt.Parse(goregular.TTF)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return f
+})
 
 func (r *raster) text(x, y float64, s string, c Color, at anchor, upright bool) {
-	shift := -textWidth(s) * float64(at) / 2
-	for _, g := range s {
-		for _, stroke := range glyph(g) {
-			for i := 1; i < len(stroke); i++ {
-				a, b := letter(x, y, shift, stroke[i-1], upright), letter(x, y, shift, stroke[i], upright)
-				r.stroke(r.scaled(a), r.scaled(b), c, 1.1*r.scale)
+	const unit = 64 // of fixed-point numbers
+	f, size := letters(), fixed.Int26_6(fontSize*unit)
+	wide := 0.0
+	for pass := range 2 { // the first only measures
+		along := -wide * float64(at) / 2
+		for _, letter := range s {
+			g, err := f.GlyphIndex(&r.glyph, letter)
+			if err != nil {
+				continue
 			}
+			step, err := f.GlyphAdvance(&r.glyph, g, size, font.HintingNone)
+			if err != nil {
+				continue
+			}
+			if pass == 1 {
+				r.letter(f, g, size, func(p fixed.Point26_6) pixel {
+					right, down := along+float64(p.X)/unit, float64(p.Y)/unit
+					if upright {
+						return r.at(Point{x + down, y - right})
+					}
+					return r.at(Point{x + right, y + down})
+				})
+			}
+			along += float64(step) / unit
 		}
-		shift += advance
+		wide = along
 	}
+	r.paint(c)
 }
 
-// letter is the place of a point of a glyph.
-func letter(x, y, shift float64, p Point, upright bool) Point {
-	along, above := shift+p.X*unit, (baseline-p.Y)*unit
-	if upright {
-		return Point{x - above, y - along}
+// letter adds the outline of a glyph, whose points place puts on the picture.
+func (r *raster) letter(f *sfnt.Font, g sfnt.GlyphIndex, size fixed.Int26_6, place func(fixed.Point26_6) pixel) {
+	outline, err := f.LoadGlyph(&r.glyph, g, size, nil)
+	if err != nil {
+		return
 	}
-	return Point{x + along, y - above}
+	for _, s := range outline {
+		step := segment{op: s.Op, to: place(s.Args[0])}
+		if s.Op == sfnt.SegmentOpQuadTo {
+			step.via, step.to = step.to, place(s.Args[1])
+		}
+		r.path = append(r.path, step)
+	}
 }
