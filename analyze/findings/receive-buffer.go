@@ -20,13 +20,35 @@ var receiveBuffer = Rule{
 // they must be, in percent: bursts fill the buffer of a reader that keeps up.
 const fullReads, fullShare = 3, 10
 
+// fullFor is how long, in ns, a segment must have found the buffer full before the read: longer than a
+// reader that is merely busy needs for its next turn on a CPU.
+const fullFor = 50e6
+
 // filling is how full the buffer of a socket was.
 type filling struct {
 	reads, full    int64
 	most           float64 // percent
 	limit, mostAt  int64
+	size           int64 // at the last read
+	since, came    int64 // segments found it full since then, with so many bytes; 0 if none did since the last read
 	first          int64 // when a packet found no room
 	found, dropped int64 // packets that found the queue full, and those dropped for it: the same ones, where the kernel tells both
+}
+
+// read takes a read that found n bytes in a buffer of that size, or more where segments that came before it
+// found more for long.
+func (f *filling) read(ts, n, size int64, limit float64) {
+	if f.since != 0 && ts-f.since >= fullFor {
+		n = max(n, f.came)
+	}
+	percent := 100 * float64(n) / float64(size)
+	if f.reads++; percent >= limit {
+		f.full++
+	}
+	if percent > f.most {
+		f.most, f.limit, f.mostAt = percent, size, ts
+	}
+	f.size, f.since = size, 0
 }
 
 // refused is how many packets had no room.
@@ -47,12 +69,11 @@ func newReceiveBuffer(in *engine.Input, limit float64, found *Shelf) func() {
 		if r.Has(entry) {
 			n = r.Int(entry)
 		}
-		f, percent := socks.Of(r.Sock), 100*float64(n)/float64(size)
-		if f.reads++; percent >= limit {
-			f.full++
-		}
-		if percent > f.most {
-			f.most, f.limit, f.mostAt = percent, size, r.TS
+		socks.Of(r.Sock).read(r.TS, n, size, limit)
+	})
+	in.Use("tcp_rcv_est", "", func(r *engine.Row) {
+		if f := socks.Of(r.Sock); f.size > 0 && 100*float64(r.Int(held)) >= limit*float64(f.size) {
+			f.since, f.came = cmp.Or(f.since, r.TS), r.Int(held)
 		}
 	})
 	refused := func(r *engine.Row, count func(*filling)) {
