@@ -53,7 +53,7 @@ func newSock(in *engine.Input) engine.Fold {
 	in.OnlySock(in.Addr())
 	newSockEvents(in, f.wants)
 	if in.Flag("raw") && !in.Answer.Shows("events") { // formats for programs have them anyway
-		line.NewRows(in, line.EventNames(false), f.wants)
+		line.NewRows(in, line.EventNames(false), nil, f.wants)
 	}
 	in.Sockets("what it did before is not known, should it be one of them")
 	for _, e := range story.Events {

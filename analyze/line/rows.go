@@ -66,10 +66,12 @@ type Rows struct {
 	buf   []byte
 }
 
-// NewRows prints the rows of events, of sockets that are wanted.
-func NewRows(in *engine.Input, events []string, wants func(*agg.Socket) bool) *Rows {
+// NewRows prints the rows of events, of sockets that are wanted, with the columns named or all.
+func NewRows(in *engine.Input, events, columns []string, wants func(*agg.Socket) bool) *Rows {
 	f := &Rows{in: in, wants: wants}
-	f.cols = slices.DeleteFunc(FileCols(in), func(c FileCol) bool { return c.Type == schema.Micros || c.Name == "event" || c.Name == "ts_ns" })
+	f.cols = slices.DeleteFunc(FileCols(in), func(c FileCol) bool {
+		return c.Type == schema.Micros || c.Name == "event" || c.Name == "ts_ns" || len(columns) > 0 && !slices.Contains(columns, c.Name)
+	})
 	for i := range f.cols {
 		f.cols[i].Read(in)
 	}

@@ -24,6 +24,7 @@ Events:
 ` + lines(strings.Split(eventList(), " "), 78),
 		Example: `  netrec dump cap.parquet | less
   netrec dump cap.parquet --event tcp_state,tcp_reset --port 443
+  netrec dump cap.parquet --event tcp_reset --column laddr,lport,raddr,rport,dir,state
   netrec dump cap.parquet --sock 0xffff888012345678 --from 1.395 --to 1.402
   netrec dump cap.parquet --pid 4425 -f ndjson`,
 		DisableFlagParsing: true,

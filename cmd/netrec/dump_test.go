@@ -36,6 +36,7 @@ func TestDump(t *testing.T) {
 		"--sock 0xffff88800ebe4280 -e tcp_retrans": ` sock=0xffff88800ebe4280 `,
 		"--port 9 --event sys_connect":             ` dest_port=9\b`,
 		"--pid 201 -e sys_socket":                  ` pid=201 `,
+		"-e tcp_reset --column dir,rport":          `tcp_reset +rport=\d+ dir=(send|recv)$`,
 		"--event cost":                             ` cost +`,
 	} {
 		out, errs, code := said(append([]string{"dump", file}, strings.Fields(args)...)...)

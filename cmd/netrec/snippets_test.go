@@ -26,7 +26,7 @@ func TestSnippets(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "netrec"), ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for _, page := range []string{"duckdb.md", "pandas.md"} {
+	for _, page := range []string{"duckdb.md", "pandas.md", "notebooks.md"} {
 		t.Run(page, func(t *testing.T) {
 			path, err := filepath.Abs("../../docs/" + page)
 			must(t, err)
