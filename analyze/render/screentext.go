@@ -57,7 +57,7 @@ func newScreenWriter(to *bufio.Writer, name string, style Style, term Terminal) 
 
 // take is what was written since the last time.
 func (w *screenWriter) take() []byte {
-	w.out.Flush()
+	_ = w.out.Flush() // a buffer takes everything
 	b := slices.Clone(w.buf.Bytes())
 	w.buf.Reset()
 	return b
@@ -72,7 +72,7 @@ func (w *screenWriter) table(t *Table) {
 func (w *screenWriter) row(t *Table) {
 	p := w.parts[len(w.parts)-1]
 	failed := t.failed()
-	if kept := p.rows; !p.biggestLast && (failed && len(p.failed) >= w.lines || !failed && len(kept) >= w.lines) {
+	if !p.biggestLast && (failed && len(p.failed) >= w.lines || !failed && len(p.rows) >= w.lines) {
 		p.left++
 		return
 	}
