@@ -195,3 +195,85 @@ func TestBrowserCounts(t *testing.T) {
 		t.Errorf("the chart is called %q", title)
 	}
 }
+
+// The address of the page keeps words, time and socket; tables show what is left of them.
+func TestBrowserChoices(t *testing.T) {
+	b := startBrowser(t)
+	path := pageFile(t, sampleFile(t))
+	b.open(path)
+	type view struct {
+		Shown, Rows, Wrong, Story int
+		Said, Hash                string
+	}
+	look := func() (v view) {
+		b.eval(`(() => {
+			const rows = [...document.querySelectorAll("#sockets tr[data-row]")].filter((r) => !r.hidden);
+			return {Shown: rows.length, Rows: document.querySelectorAll("#sockets tr[data-row]").length, Wrong: rows.filter((r) => !r.textContent.includes("::1")).length,
+				Story: [...document.querySelectorAll("#story-lines tr[data-t]")].filter((r) => !r.hidden && (r.dataset.t < 5 || r.dataset.t > 6)).length,
+				Said: document.getElementById("shown").textContent, Hash: location.hash};
+		})()`, &v)
+		return v
+	}
+	all := look()
+	if all.Shown != all.Rows || all.Rows < 20 || all.Said != "" {
+		t.Errorf("at first: %+v", all)
+	}
+	b.eval(`(() => { const s = document.getElementById("search"); s.value = "::1"; s.dispatchEvent(new Event("input")); })()`, nil)
+	words := look()
+	if words.Shown == 0 || words.Shown == all.Rows || words.Wrong != 0 || !strings.Contains(words.Said, " rows") || !strings.Contains(words.Hash, "q=") {
+		t.Errorf("after a search for ::1: %+v", words)
+	}
+	b.eval(`document.querySelectorAll("#sockets table button.sock")[3].click()`, nil)
+	b.eval(`document.querySelector("nav a[href='#drops']").click()`, nil)
+	hash := look().Hash
+	if !strings.HasPrefix(hash, "#drops?q=") || !strings.Contains(hash, "sock=") {
+		t.Errorf("the address is %s", hash)
+	}
+	b.eval(`location.hash = "#timeline?t=5-6"`, nil)
+	b.eval(`new Promise((done) => setTimeout(done, 300))`, nil)
+	zoomed := look()
+	if zoomed.Shown == 0 || zoomed.Shown == all.Rows || zoomed.Story != 0 || !strings.Contains(zoomed.Said, "5 s to 6 s") {
+		t.Errorf("with the time of a link: %+v", zoomed)
+	}
+	drawn := dragMiddle(b)
+	if drawn.Min < 1.5 || drawn.Min > 2.3 || drawn.Max < 3.5 || drawn.Max > 4.3 {
+		t.Errorf("a drag from three to six tenths of 6.45 s zooms to %+v", drawn)
+	}
+	b.eval(`document.getElementById("all").click()`, nil)
+	if again := look(); again.Shown != all.Rows || again.Said != "" {
+		t.Errorf("after show all: %+v", again)
+	}
+	if c := b.complaints(); len(c) > 0 {
+		t.Errorf("%s", strings.Join(c, "\n"))
+	}
+}
+
+// dragMiddle zooms with the mouse, from three to six tenths of the first chart, and returns the time in
+// the address after it.
+func dragMiddle(b *browser) (zoomed struct{ Min, Max float64 }) {
+	b.t.Helper()
+	var at struct{ X, Y, W float64 }
+	b.eval(`(() => {
+		document.getElementById("all").click();
+		const over = document.querySelector("[data-chart] .u-over");
+		over.scrollIntoView({block: "center"});
+		const r = over.getBoundingClientRect();
+		return {X: r.left, Y: r.top + r.height / 2, W: r.width};
+	})()`, &at)
+	for _, m := range []struct {
+		kind string
+		part float64
+		held int
+	}{{"mouseMoved", .3, 0}, {"mousePressed", .3, 1}, {"mouseMoved", .45, 1}, {"mouseMoved", .6, 1}, {"mouseReleased", .6, 0}} {
+		button := "left"
+		if m.kind == "mouseMoved" && m.held == 0 {
+			button = "none"
+		}
+		b.call("Input.dispatchMouseEvent", map[string]any{"type": m.kind, "x": at.X + m.part*at.W, "y": at.Y, "button": button, "buttons": m.held, "clickCount": 1}, nil)
+	}
+	b.eval(`new Promise((done) => setTimeout(() => {
+		const [Min, Max] = (new URLSearchParams(location.hash.split("?")[1]).get("t") || "0-0").split("-").map(Number);
+		done({Min, Max});
+	}, 200))`, &zoomed)
+	return zoomed
+}

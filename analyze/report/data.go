@@ -35,6 +35,8 @@ type Socket struct {
 	Cmd    string      `json:"cmd"`
 	Course *Course     `json:"course"`
 	WinCmd string      `json:"win_cmd"`
+	From   float64     `json:"from"` // seconds of its first and newest row
+	To     float64     `json:"to"`
 
 	// For the tables.
 	Who, Local, Remote, State    string `json:"-"`
@@ -74,8 +76,8 @@ func (f *fold) since(ts int64) float64 {
 func (f *fold) socket(t *tale) *Socket {
 	s := &t.sock
 	v := &Socket{Who: "unknown", Local: safe(render.Endpoint(s.Laddr, s.Lport)), Remote: safe(render.Endpoint(s.Raddr, s.Rport)), State: safe(s.State),
-		Tx: t.tx, Rx: t.rx, Rows: t.rows, Retrans: t.retrans, Drops: t.drops, Zero: t.zero, Failed: t.failed, Late: t.late,
-		Cmd: f.command(fmt.Sprintf("sock 0x%x", s.Addr)), WinCmd: f.command(fmt.Sprintf("tcpwin --sock 0x%x --gen %d", s.Addr, s.Gen))}
+		Tx: t.tx, Rx: t.rx, Rows: t.rows, Retrans: t.retrans, Drops: t.drops, Zero: t.zero, Failed: t.failed, Late: t.late, From: f.since(s.First), To: f.since(max(s.Last, s.First)),
+		Cmd: f.command(fmt.Sprintf("sock 0x%x --gen %d", s.Addr, s.Gen)), WinCmd: f.command(fmt.Sprintf("tcpwin --sock 0x%x --gen %d", s.Addr, s.Gen))}
 	if s.Pid != 0 {
 		v.Who = safe(fmt.Sprintf("%s (%d)", s.Comm, s.Pid))
 	}

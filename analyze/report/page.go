@@ -62,6 +62,7 @@ type Page struct {
 	Each           string // time that a point of a line stands for
 	NoBytes        string
 	Heats          []*Heat
+	NoHeats        bool // some have nothing to show
 	Commands       map[string]string
 	Data           Data
 
@@ -74,7 +75,8 @@ type Page struct {
 type Finding struct {
 	findings.Finding
 	Command string
-	Socket  int // its position among the sockets, -1 if it is not there
+	Socket  int     // its position among the sockets, -1 if it is not there
+	Since   float64 // seconds after the start; -1 if that is not known
 }
 
 // Event is the account of one event.
@@ -101,7 +103,7 @@ func (f *fold) page(said *comments) *Page {
 		p.Commands[name] = f.command(args)
 	}
 	for _, h := range f.heats {
-		p.Commands[h.ID] = f.command(h.Command)
+		p.Commands[h.ID], p.NoHeats = f.command(h.Command), p.NoHeats || h.Why != ""
 	}
 	f.fillSockets(p)
 	f.fillDrops(p)
@@ -147,7 +149,10 @@ func (f *fold) fillSockets(p *Page) {
 		}
 	}
 	for i := range f.verdict.Findings {
-		v := Finding{f.verdict.Findings[i], f.command(f.verdict.Findings[i].Next), -1}
+		v := Finding{f.verdict.Findings[i], f.command(f.verdict.Findings[i].Next), -1, -1}
+		if v.At != 0 {
+			v.Since = f.since(v.At)
+		}
 		v.What, v.Evidence = safe(v.What), safe(v.Evidence)
 		for t, s := range index {
 			if v.Sock.Addr != 0 && t.sock.Addr == v.Sock.Addr && t.sock.Gen == v.Sock.Gen {

@@ -1,5 +1,6 @@
 "use strict";
-// Draws the charts of the page and shows the story of a socket. All text goes in as text:
+// Draws the charts of the page, shows the story of a socket, and filters tables by words and by the
+// time that the charts are zoomed to. The address of the page keeps all three. All text goes in as text:
 // names in a recording are anybody's.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -45,6 +46,69 @@
     opts.width = width;
     opts.height = entry.height;
     entry.plot = new uPlot(opts, values, entry.el);
+    entry.zooms = opts.zooms;
+    if (opts.zooms && state.time) entry.plot.setScale("x", { min: state.time[0], max: state.time[1] });
+  };
+
+  // What the reader chose: it is in the part of the address behind #, after the section.
+  const by = (id) => document.getElementById(id);
+  const state = { section: "", words: "", time: null, sock: null };
+  const read = () => {
+    const [section, rest] = location.hash.slice(1).split("?");
+    const given = new URLSearchParams(rest || "");
+    const time = (given.get("t") || "").split("-").map(Number);
+    Object.assign(state, { section, words: given.get("q") || "", sock: given.get("sock"), time: time.length === 2 && time[0] < time[1] ? time : null });
+  };
+  const keep = () => {
+    const given = new URLSearchParams();
+    if (state.words) given.set("q", state.words);
+    if (state.time) given.set("t", state.time.map((t) => +t.toFixed(6)).join("-"));
+    if (state.sock != null) given.set("sock", state.sock);
+    const rest = given.toString();
+    history.replaceState(null, "", "#" + state.section + (rest ? "?" + rest : ""));
+  };
+  const outside = (from, to) => !!state.time && (to < state.time[0] || from > state.time[1]);
+  // A row is hidden if a word is not in it, or if what it is about is not in the time shown.
+  const hides = (row) => {
+    const text = row.textContent.toLowerCase();
+    if (state.words.toLowerCase().split(/\s+/).some((w) => !text.includes(w))) return true;
+    const s = row.dataset.sock == null ? null : data.sockets[row.dataset.sock];
+    if (s) return outside(s.from, s.to);
+    return row.dataset.at >= 0 && outside(+row.dataset.at, +row.dataset.at);
+  };
+  const filter = () => {
+    const rows = [...document.querySelectorAll("[data-row]")];
+    for (const row of rows) row.hidden = hides(row);
+    for (const row of document.querySelectorAll("#story-lines tr[data-t]")) row.hidden = outside(+row.dataset.t, +row.dataset.t);
+    const chosen = state.words || state.time;
+    const words = state.time ? ", " + state.time.map(seconds).join(" to ") : "";
+    by("shown").textContent = chosen ? rows.filter((r) => !r.hidden).length + " of " + rows.length + " rows" + words : "";
+    by("all").hidden = !chosen;
+    by("search").value = state.words;
+  };
+  const choose = (what) => {
+    Object.assign(state, what);
+    keep();
+    filter();
+  };
+  // zoom shows the same time in all charts over time; null is all of it.
+  const zoom = (time) => {
+    for (const d of drawn) {
+      if (!d.plot || !d.zooms) continue;
+      const x = d.plot.data[0];
+      d.plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      d.plot.setScale("x", time ? { min: time[0], max: time[1] } : { min: x[0], max: x[x.length - 1] });
+    }
+    choose({ time });
+  };
+  // One drag selects in all charts at once: the first of them tells, the others follow.
+  let told = false;
+  const selected = (u) => {
+    const { left, width } = u.select;
+    if (width < 3 || told) return;
+    told = true;
+    setTimeout(() => { told = false; });
+    zoom([u.posToVal(left, "x"), u.posToVal(left + width, "x")]);
   };
   const sizes = new ResizeObserver((all) => {
     for (const e of all) {
@@ -60,8 +124,10 @@
     const x = Array.from({ length: n }, (_, i) => data.begin + i * data.seconds);
     return {
       opts: {
-        cursor: { sync, drag: { x: true, y: false } },
+        zooms: true,
+        cursor: { sync, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => zoom(null) } },
         scales: { x: { time: false } },
+        hooks: { setSelect: [selected] },
         axes: [timeAxis(), axis({ values: (_, vs) => vs.map(short), size: 56 })],
         series: [{ label: "time", value: (_, v) => seconds(v) }].concat(series.map((s, i) => ({
           label: s.name, stroke: line(i), width: 1.5, points: { show: false }, value: (_, v) => short(v),
@@ -70,11 +136,14 @@
       values: [x].concat(series.map((s) => perSecond ? s.values.map((v) => v / data.seconds) : s.values)),
     };
   };
+  read();
   for (const el of document.querySelectorAll("[data-chart]")) {
     const name = el.dataset.chart;
-    let series = data[name];
-    if (!series || !series.length) continue;
-    if (name === "trouble") series = series.filter((s) => s.values.some((v) => v > 0));
+    const series = (data[name] || []).filter((s) => s.values.some((v) => v > 0));
+    if (!series.length) {
+      el.remove();
+      continue;
+    }
     // Rare things are counts: one in a short time is not many in a second.
     chart(el, name === "own" ? 200 : 240, lines(series, name === "events" || name === "bytes"));
   }
@@ -142,8 +211,8 @@
       axes: [timeAxis(), axis({ label: "segments", values: (_, vs) => vs.map(short), size: 50, labelSize: 18 }),
         axis({ label: "bytes", scale: "bytes", side: 1, values: (_, vs) => vs.map(short), size: 56, labelSize: 18, grid: { show: false } })],
       series: [{ label: "time", value: (_, v) => seconds(v) },
-        { label: "lowest", stroke: "transparent", width: 0, points: { show: false } },
-        { label: "highest", stroke: "transparent", width: 0, points: { show: false } },
+        { label: "lowest", class: "band", stroke: "transparent", width: 0, points: { show: false } },
+        { label: "highest", class: "band", stroke: "transparent", width: 0, points: { show: false } },
         { label: "congestion window", stroke: line(0), width: 2, points: { show: c.x.length < 3 } },
         { label: "slow start threshold", stroke: line(1), width: 1.5, dash: [6, 4], points: { show: false }, value: (_, v) => v == null ? "not set" : v },
         { label: "send buffer", scale: "bytes", stroke: line(2), width: 1, points: { show: false }, value: (_, v) => short(v) }],
@@ -174,7 +243,6 @@
     ctx.restore();
   };
 
-  const by = (id) => document.getElementById(id);
   const cell = (text, cls) => {
     const td = document.createElement("td");
     td.textContent = text;
@@ -198,6 +266,7 @@
     }));
     const rows = (s.story || []).map(([t, who, event, what]) => {
       const tr = document.createElement("tr");
+      tr.dataset.t = t;
       tr.append(cell(t.toFixed(6), "n"), cell(who), cell(event), cell(what));
       return tr;
     });
@@ -227,11 +296,31 @@
     const b = e.target.closest("button.sock");
     if (!b) return;
     show(Number(b.dataset.i));
+    choose({ sock: b.dataset.i });
     by("story").scrollIntoView({ block: "start" });
     by("story").focus({ preventScroll: true });
   });
+  by("search").addEventListener("input", (e) => choose({ words: e.target.value.trim() }));
+  by("all").addEventListener("click", () => {
+    choose({ words: "" });
+    zoom(null);
+  });
+  for (const a of document.querySelectorAll("nav a")) {
+    a.addEventListener("click", (e) => {
+      e.preventDefault();
+      choose({ section: a.hash.slice(1) });
+      by(state.section).scrollIntoView();
+    });
+  }
   const sockets = data.sockets || [];
   const first = sockets.findIndex((s) => s.course && s.course.marks);
   const other = first >= 0 ? first : sockets.findIndex((s) => s.course);
-  if (sockets.length) show(Math.max(other, 0));
+  const follow = () => {
+    read();
+    if (sockets.length) show(sockets[state.sock] ? Number(state.sock) : Math.max(other, 0));
+    zoom(state.time);
+    if (state.section && by(state.section)) by(state.section).scrollIntoView();
+  };
+  window.addEventListener("hashchange", follow);
+  follow();
 })();
