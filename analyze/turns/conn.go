@@ -64,6 +64,18 @@ func (p place) to(seq uint32) place { return place{seq, p.at + int64(int32(seq-p
 // Positions are the kernel's sequence numbers write_seq, snd_nxt, snd_una, rcv_nxt and copied_seq.
 type Positions struct{ Written, Sent, Acked, Arrived, Read uint32 }
 
+// without is where the stream was before so many bytes were written.
+func (p Positions) without(bytes int64) Positions {
+	p.Written -= uint32(bytes)
+	if int32(p.Sent-p.Written) > 0 {
+		p.Sent = p.Written
+	}
+	if int32(p.Acked-p.Written) > 0 {
+		p.Acked = p.Written
+	}
+	return p
+}
+
 // begin takes the first positions.
 func (c *Conn) begin(p Positions) {
 	c.stage, c.finIn, c.finOut = open, far, far

@@ -68,9 +68,10 @@ func (c *Conn) catchUp(at int64, s *Segment) {
 	}
 }
 
-// Call takes a send or receive call when it returns; blocked is a send that found no room.
-func (c *Conn) Call(at int64, p Positions, blocked bool) {
-	if !c.ready(at, p) {
+// Call takes a send or receive call when it returns, with the bytes that it wrote; blocked is a send that
+// found no room.
+func (c *Conn) Call(at int64, p Positions, bytes int64, blocked bool) {
+	if !c.ready(at, p.without(bytes)) {
 		return
 	}
 	c.advance(at)

@@ -138,7 +138,11 @@ func (f *Follower) call(r *engine.Row) {
 		}
 		return
 	}
-	f.of(r).Call(r.TS, p, r.Str(f.col.Dir) == "send" && r.Int(f.col.Ret) == -eagain)
+	wrote := int64(0)
+	if r.Str(f.col.Dir) == "send" {
+		wrote = r.Int(f.col.Ret)
+	}
+	f.of(r).Call(r.TS, p, max(0, wrote), wrote == -eagain)
 }
 
 func (f *Follower) state(r *engine.Row) {

@@ -23,12 +23,12 @@ func newSide(passive bool) *side {
 func (s *side) writes(at int64, n uint32) {
 	s.p.Written += n
 	s.p.Sent = s.p.Written
-	s.Call(at, s.p, false)
+	s.Call(at, s.p, int64(n), false)
 }
 
 func (s *side) reads(at int64) {
 	s.p.Read = s.p.Arrived
-	s.Call(at, s.p, false)
+	s.Call(at, s.p, 0, false)
 }
 
 // hears is a segment with n bytes that acknowledges everything.
@@ -133,7 +133,7 @@ func TestHeldBack(t *testing.T) {
 		s := newSide(false)
 		s.hears(0, 0)
 		s.p.Written, s.p.Sent = s.p.Written+200, s.p.Sent+100
-		s.Call(1*ms, s.p, false)
+		s.Call(1*ms, s.p, 0, false)
 		g := Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, InFlight: 1, LeastRTT: 1 * ms}
 		change(&g)
 		s.Segment(11*ms, &g)
@@ -174,7 +174,7 @@ func TestSumsOfAnything(t *testing.T) {
 				s.Retransmit(at)
 			case 3:
 				s.p = Positions{r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()}
-				s.Call(at, s.p, r.IntN(2) == 0)
+				s.Call(at, s.p, r.Int64N(100), r.IntN(2) == 0)
 			case 4:
 				s.writes(at, r.Uint32N(3000))
 			case 5:
