@@ -167,7 +167,7 @@ func (f *losing) judge(limit float64, found *Shelf) {
 				told[e.Key] = true
 			}
 			v := f.finding(l, fmt.Sprintf("port %d and its peers", port), over)
-			v.Peer, v.Port, v.About = "", port, fmt.Sprint("port ", port)
+			v.Peer, v.Port, v.About, v.Next = "", port, fmt.Sprint("port ", port), fmt.Sprint("tcpretrans --port ", port)
 			found.Add(v)
 		}
 	}
@@ -188,6 +188,9 @@ func needless(in *engine.Input) bool {
 func (f *losing) finding(l *lossy, where string, over float64) Finding {
 	v := Finding{Level: Bad, Over: over, At: l.first, Next: show("tcpretrans", &l.sock)}.of(&l.sock)
 	v.About = where
+	if l.hit > 1 {
+		v.Next = "tcpretrans --addr " + l.sock.Raddr
+	}
 	v.What = fmt.Sprintf("packets to %s are lost: %.1f %% of the segments were retransmitted, on %s of %s", where, 100*float64(l.again)/float64(l.segs),
 		engine.Thousands(l.hit), many(l.conns, "connection", "connections"))
 	said := []string{fmt.Sprintf("%s of about %s %s since %s", engine.Thousands(l.again), engine.Thousands(l.segs), f.again.Noun(l.segs), at(f.in, l.first))}

@@ -48,6 +48,10 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 	if !in.Recorded("tcp_write_xmit") {
 		found.flows.follow(f.turn, nil)
 	}
+	next := "tcpnagle --held"
+	if !in.Recorded("tcp_write_xmit") {
+		next = "sock"
+	}
 	in.OnEnd(func(s *agg.Socket) {
 		v := f.socks.Of(s)
 		if v.all < nagleLeast {
@@ -60,7 +64,7 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 		found.Add(Finding{Level: Slow, Over: float64(v.longest) / limit, At: v.at,
 			What:     fmt.Sprintf("%s waits for ACKs before it sends small data (Nagle), up to %s", subject(s), span(v.longest)),
 			Evidence: fmt.Sprintf("%s, %s in total, longest at %s%s; TCP_NODELAY avoids it", many(v.all, "stall", "stalls"), span(v.together), at(in, v.at), why),
-			Next:     show("tcpnagle --held", s)}.of(s))
+			Next:     show(next, s)}.of(s))
 	})
 	return func() {}
 }

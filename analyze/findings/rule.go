@@ -56,6 +56,7 @@ type Finding struct {
 	Peer      string     // remote address it is about, "" if it is about several
 	Port      int64      // local port of the service it is about, 0 if it is about none
 	Of        int64      // how many it stands for
+	Each      string     // what these are; sockets if it is empty
 	Own       bool       // no other finding explains it
 	Explains  []string   // rules that see its consequences, beside those that its rule names
 }

@@ -47,7 +47,7 @@ func (s *Shelf) sorted() (fs []Finding) {
 	for _, k := range s.all.Sorted(func(*Finding) int64 { return 0 }, cmp.Compare[string]) {
 		f := *s.all.At(k)
 		if f.Of > 1 {
-			f.Evidence += fmt.Sprintf("; the worst of %s sockets (%s)", engine.Thousands(f.Of), f.About)
+			f.Evidence += fmt.Sprintf("; the worst of %s %s (%s)", engine.Thousands(f.Of), cmp.Or(f.Each, "sockets"), f.About)
 		}
 		fs = append(fs, f)
 	}

@@ -53,7 +53,7 @@ func newSlowDNS(in *engine.Input, limit float64, found *Shelf) func() {
 			if l.failed > 0 {
 				failed = fmt.Sprintf("; %s of the slow ones failed", engine.Thousands(l.failed))
 			}
-			found.Add(Finding{Level: Slow, Over: float64(l.longest) / limit, At: l.at,
+			found.Add(Finding{Level: Slow, Over: float64(l.longest) / limit, At: l.at, About: "slow lookups", Each: "names",
 				What: fmt.Sprintf("looking up %s took up to %s", name, span(l.longest)),
 				Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Thousands(l.slow), many(l.all, "lookup", "lookups"),
 					owner(l.pid, l.comm), at(in, l.at), failed),

@@ -57,6 +57,9 @@ func TestIncidents(t *testing.T) {
 				right++
 			}
 			table = append(table, fmt.Sprintf("%-18s %-5v %s", in.Name, ok, v.first()))
+			if len(v) > 0 {
+				follow(t, bin, v[0].Next)
+			}
 			if !ok && (*which != "all" || len(in.Want) == 0) {
 				t.Errorf("%s: want %s first (%s)\n%s", in.Cause, strings.Join(in.Want, " or "), in.Says, v)
 			}
@@ -65,6 +68,16 @@ func TestIncidents(t *testing.T) {
 	t.Logf("%d of %d incidents named first and rightly\n%s", right, len(All), strings.Join(table, "\n"))
 	if *which == "all" && right < need {
 		t.Errorf("%d of %d incidents named first and rightly, want %d", right, len(All), need)
+	}
+}
+
+// follow runs the command that a finding says comes next: it must show something.
+func follow(t *testing.T, bin, next string) {
+	command, ok := strings.CutPrefix(next, "netrec ")
+	out, err := exec.Command("sh", "-c", bin+" "+command).Output()
+	shown := slices.ContainsFunc(strings.Split(string(out), "\n"), func(line string) bool { return line != "" && line[0] != '#' })
+	if !ok || err != nil || !shown {
+		t.Errorf("%s: %v\n%s", next, err, out)
 	}
 }
 
