@@ -184,8 +184,8 @@ struct tuple {
 } __attribute__((aligned(8)));
 
 struct positions {
-	u32 snd_nxt;
-	u32 rcv_nxt;
+	u32 out_bytes;
+	u32 in_bytes;
 	s32 unsent_bytes;
 	s32 unacked_bytes;
 	s32 unread_bytes;
@@ -209,13 +209,15 @@ struct tcp_state {
 	u8 new_state;
 	u32 uid;
 	struct positions positions;
+	u32 snd_nxt;
+	u32 rcv_nxt;
 	s32 busy_us;
 	s32 rwnd_limited_us;
 	s32 sndbuf_limited_us;
 	s32 delivered;
 	s32 reordering;
 	u8 tcp_flags;
-	u8 pad21[7];
+	u8 pad23[7];
 };
 
 #define EV_tcp_rcv_est 11
@@ -235,7 +237,8 @@ struct tcp_rcv_est {
 	s32 packets_out;
 	s32 srtt_us;
 	s32 rtt_min_us;
-	u32 rcv_nxt;
+	u32 out_bytes;
+	u32 in_bytes;
 	s32 unread_bytes;
 	s32 unsent_bytes;
 	s32 payload_bytes;
@@ -243,7 +246,7 @@ struct tcp_rcv_est {
 	s32 seq_gap_bytes;
 	u16 mss_bytes;
 	u8 ca_state;
-	u8 pad22[5];
+	u8 pad23[1];
 };
 
 #define EV_tcp_retrans 12

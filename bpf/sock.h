@@ -117,18 +117,20 @@ static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const b
 	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
 }
 
+/* The kernel counts what is acknowledged and what comes in order, each where it moves the
+ * sequence number. */
 static __always_inline void fill_positions(struct positions *p, struct tcp_sock *tp, const bool direct)
 {
 	if (!tp) {
-		p->snd_nxt = p->rcv_nxt = -1;
+		p->out_bytes = p->in_bytes = -1;
 		p->unsent_bytes = p->unacked_bytes = p->unread_bytes = -1;
 		return;
 	}
-	p->snd_nxt = K(tp, snd_nxt);
-	p->rcv_nxt = K(tp, rcv_nxt);
-	p->unsent_bytes = K(tp, write_seq) - p->snd_nxt;
-	p->unacked_bytes = p->snd_nxt - K(tp, snd_una);
-	p->unread_bytes = p->rcv_nxt - K(tp, copied_seq);
+	p->unacked_bytes = K(tp, snd_nxt) - K(tp, snd_una);
+	p->out_bytes = (u32)K(tp, bytes_acked) + p->unacked_bytes;
+	p->in_bytes = (u32)K(tp, bytes_received);
+	p->unsent_bytes = K(tp, write_seq) - K(tp, snd_nxt);
+	p->unread_bytes = K(tp, rcv_nxt) - K(tp, copied_seq);
 }
 
 #endif

@@ -15,14 +15,14 @@ static __always_inline u32 segment(struct sk_buff *skb, const u32 offset, const 
 
 /* A SYN or FIN takes a sequence number and is no data. A header has a multiple of four
  * bytes, so that what is left of the length tells. */
-static __always_inline void fill_segment(struct tcp_rcv_est *r, struct sk_buff *skb, const bool direct)
+static __always_inline void fill_segment(struct tcp_rcv_est *r, struct sk_buff *skb, u32 rcv_nxt, const bool direct)
 {
 	u32 seq = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, seq), direct);
 	u32 span = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, end_seq), direct) - seq;
 
 	r->payload_bytes = span - ((K(skb, len) - span) % 4 == 3);
 	r->acked_bytes = segment(skb, bpf_core_field_offset(struct tcp_skb_cb, ack_seq), direct) - r->snd_una;
-	r->seq_gap_bytes = seq - r->rcv_nxt;
+	r->seq_gap_bytes = seq - rcv_nxt;
 }
 
 static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, const bool direct)
@@ -30,6 +30,7 @@ static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, con
 	u32 netns = sock_netns(sk, direct);
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 	struct tcp_rcv_est *r;
+	u32 rcv_nxt;
 
 	if (!tp || !want_sock(sk, netns) || !hot_row(EV_tcp_rcv_est, sk, direct))
 		return 0;
@@ -49,12 +50,14 @@ static __always_inline int tcp_rcv_est(struct sock *sk, struct sk_buff *skb, con
 	r->packets_out = K(tp, packets_out);
 	r->srtt_us = K(tp, srtt_us) >> 3; /* kept eightfold */
 	r->rtt_min_us = K(tp, rtt_min.s[0].v);
-	r->rcv_nxt = K(tp, rcv_nxt);
-	r->unread_bytes = r->rcv_nxt - K(tp, copied_seq);
+	rcv_nxt = K(tp, rcv_nxt);
+	r->out_bytes = (u32)K(tp, bytes_acked) + r->snd_nxt - r->snd_una;
+	r->in_bytes = (u32)K(tp, bytes_received);
+	r->unread_bytes = rcv_nxt - K(tp, copied_seq);
 	r->unsent_bytes = K(tp, write_seq) - r->snd_nxt;
 	r->mss_bytes = K(tp, mss_cache);
 	r->ca_state = ca_state(tp, direct);
-	fill_segment(r, skb, direct);
+	fill_segment(r, skb, rcv_nxt, direct);
 	SUBMIT(r);
 	return 0;
 }

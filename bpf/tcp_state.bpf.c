@@ -31,6 +31,11 @@ static __always_inline void fill_totals(struct tcp_state *r, struct sock *sk, co
 	struct tcp_sock *tp = tcp_sk(sk, direct);
 
 	fill_positions(&r->positions, has_positions(r) ? tp : 0, direct);
+	r->snd_nxt = r->rcv_nxt = -1;
+	if (tp && has_positions(r) && r->new_state == TCP_ESTABLISHED) {
+		r->snd_nxt = K(tp, snd_nxt);
+		r->rcv_nxt = K(tp, rcv_nxt);
+	}
 	r->busy_us = r->rwnd_limited_us = r->sndbuf_limited_us = r->delivered = r->reordering = -1;
 	r->bytes_acked = r->bytes_received = r->segs_in = r->segs_out = r->total_retrans = -1;
 	r->srtt_us = -1;

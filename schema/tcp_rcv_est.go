@@ -17,7 +17,8 @@ type TCPRcvEst struct {
 	PacketsOut   int32  `col:"packets_out" unit:"segments" doc:"segments in flight, as the sender counts them"`
 	SRTT         int32  `col:"srtt_us" null:"ones"`
 	RTTMin       int32  `col:"rtt_min_us" null:"ones" unit:"us" doc:"least round trip time of the last minutes, as the kernel keeps it; NULL before the first"`
-	RcvNxt       uint32 `col:"rcv_nxt"`
+	Out          uint32 `col:"out_bytes" null:"ones"`
+	In           uint32 `col:"in_bytes" null:"ones"`
 	Unread       int32  `col:"unread_bytes" null:"ones"`
 	Unsent       int32  `col:"unsent_bytes" null:"ones"`
 	Payload      int32  `col:"payload_bytes" unit:"bytes" doc:"data that the segment carries"`
@@ -25,7 +26,7 @@ type TCPRcvEst struct {
 	SeqGap       int32  `col:"seq_gap_bytes" unit:"bytes" doc:"its first sequence number minus rcv_nxt: 0 in order, above 0 if data before it is missing, below 0 if it repeats data"`
 	MSS          uint16 `col:"mss_bytes"`
 	CaState      uint8  `col:"ca_state" as:"enum ca_state" doc:"state of congestion control"`
-	_            [5]uint8
+	_            [1]uint8
 }
 
 var tcpRcvEst = Event{ID: 11, Name: "tcp_rcv_est", Row: TCPRcvEst{}, Rate: Extreme, Profile: Default, Thin: ByConn,

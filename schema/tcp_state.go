@@ -17,12 +17,14 @@ type TCPState struct {
 	NewState      uint8  `col:"new_state" as:"enum tcp_state" doc:"state after the change"`
 	UID           uint32 `col:"uid" null:"ones" doc:"user that the process on the CPU runs as, by the host's numbers; of changes of state only on those to SYN_SENT"`
 	Positions
-	Busy          int32 `col:"busy_us" null:"ones" unit:"us" doc:"time in which data waited to be sent or acknowledged, as the kernel counts, in ticks; on changes to CLOSE"`
-	RwndLimited   int32 `col:"rwnd_limited_us" null:"ones" unit:"us" doc:"part of busy_us in which the peer's window held data back; on changes to CLOSE"`
-	SndbufLimited int32 `col:"sndbuf_limited_us" null:"ones" unit:"us" doc:"part of busy_us in which the send buffer was full and all of it in flight; on changes to CLOSE"`
-	Delivered     int32 `col:"delivered" null:"ones" unit:"segments" doc:"segments that reached the peer; on changes to CLOSE"`
-	Reordering    int32 `col:"reordering" null:"ones" unit:"segments" doc:"how far segments overtake each other, as TCP assumes; on changes to CLOSE"`
-	TCPFlags      uint8 `col:"tcp_flags" null:"zero" doc:"flag byte of the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32; of changes to CLOSE FIN if the peer's has come"`
+	SndNxt        uint32 `col:"snd_nxt" null:"ones"`
+	RcvNxt        uint32 `col:"rcv_nxt" null:"ones" unit:"sequence" doc:"next sequence number expected from the peer; on changes to ESTABLISHED"`
+	Busy          int32  `col:"busy_us" null:"ones" unit:"us" doc:"time in which data waited to be sent or acknowledged, as the kernel counts, in ticks; on changes to CLOSE"`
+	RwndLimited   int32  `col:"rwnd_limited_us" null:"ones" unit:"us" doc:"part of busy_us in which the peer's window held data back; on changes to CLOSE"`
+	SndbufLimited int32  `col:"sndbuf_limited_us" null:"ones" unit:"us" doc:"part of busy_us in which the send buffer was full and all of it in flight; on changes to CLOSE"`
+	Delivered     int32  `col:"delivered" null:"ones" unit:"segments" doc:"segments that reached the peer; on changes to CLOSE"`
+	Reordering    int32  `col:"reordering" null:"ones" unit:"segments" doc:"how far segments overtake each other, as TCP assumes; on changes to CLOSE"`
+	TCPFlags      uint8  `col:"tcp_flags" null:"zero" doc:"flag byte of the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32; of changes to CLOSE FIN if the peer's has come"`
 	_             [7]uint8
 }
 

@@ -61,7 +61,8 @@ type place struct {
 // to is the position of another sequence number nearby.
 func (p place) to(seq uint32) place { return place{seq, p.at + int64(int32(seq-p.seq))} }
 
-// Positions are the kernel's sequence numbers write_seq, snd_nxt, snd_una, rcv_nxt and copied_seq.
+// Positions are the kernel's write_seq, snd_nxt, snd_una, rcv_nxt and copied_seq, each less where its
+// direction began.
 type Positions struct{ Written, Sent, Acked, Arrived, Read uint32 }
 
 // without is where the stream was before so many bytes were written.

@@ -35,9 +35,9 @@ type Follower struct {
 }
 
 type columns struct {
-	NewState, Dir, CaState                                                                                     scan.Str
-	Ret, SndNxt, SndUna, RcvNxt, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
-	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                    scan.Int
+	NewState, Dir, CaState                                                                                                scan.Str
+	Ret, SndNxt, SndUna, OutBytes, InBytes, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
+	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                               scan.Int
 }
 
 // Follow hands every turn and the end of every connection of the recording to the functions, either
@@ -95,10 +95,10 @@ func (f *Follower) take() *Followed {
 
 // positions are those of a row that has them by the columns of schema.Positions.
 func (f *Follower) positions(r *engine.Row) (p Positions, ok bool) {
-	if !r.Has(f.col.RcvNxt) || !r.Has(f.col.UnreadBytes) {
+	if !r.Has(f.col.InBytes) || !r.Has(f.col.UnreadBytes) {
 		return p, false
 	}
-	p.Sent, p.Arrived = uint32(r.Int(f.col.SndNxt)), uint32(r.Int(f.col.RcvNxt))
+	p.Sent, p.Arrived = uint32(r.Int(f.col.OutBytes)), uint32(r.Int(f.col.InBytes))
 	p.Written, p.Read = p.Sent+uint32(r.Int(f.col.UnsentBytes)), p.Arrived-uint32(r.Int(f.col.UnreadBytes))
 	p.Acked = p.Sent - uint32(r.Int(f.col.UnackedBytes))
 	return p, true
@@ -112,7 +112,7 @@ func (f *Follower) arrives(r *engine.Row) {
 	if !ok || r.Sock == nil || r.Sock.Strange {
 		return
 	}
-	p.Acked = uint32(r.Int(f.col.SndUna))
+	p.Acked = p.Sent - uint32(r.Int(f.col.SndNxt)-r.Int(f.col.SndUna))
 	s := &f.segment
 	*s = Segment{Positions: p, Window: r.Int(f.col.SndWnd), Cwnd: r.Int(f.col.SndCwnd), InFlight: r.Int(f.col.PacketsOut), MSS: r.Int(f.col.MssBytes),
 		LeastRTT: max(0, r.Int(f.col.RttMinUs)) * 1000, BufferFull: r.Int(f.col.SkWmemQueued) >= r.Int(f.col.SkSndbuf),
