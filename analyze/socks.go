@@ -31,9 +31,9 @@ address that was reused has several lines; GEN tells them apart.`,
 
 type socks struct {
 	in    *engine.Input
-	t     *render.Table
+	t     *render.List[usedSock]
 	socks agg.PerSocket[line.Usage]
-	best  *agg.Greatest[line.UsedSock]
+	best  *agg.Greatest[usedSock]
 	all   int64
 	again *engine.Resent
 
@@ -41,15 +41,42 @@ type socks struct {
 	end   *line.EndBytes
 }
 
+type usedSock = line.UsedSock
+
+var socksFields = slices.Concat([]render.Field[usedSock]{
+	render.Address("sock", func(s *usedSock) uint64 { return s.Addr }).Text("SOCK", -18),
+	render.Num("generation", func(s *usedSock) int64 { return int64(s.Gen) }).Text("GEN", 3),
+	render.NonZero("pid", func(s *usedSock) int64 { return s.Pid }).Text("PID", -7),
+	render.TextOr("comm", func(s *usedSock) string { return s.Comm }).Text("COMM", -15).Cut(),
+	render.TextOr("protocol", func(s *usedSock) string { return s.Protocol }).Text("PROTO", -5),
+}, render.Within(func(s *usedSock) *agg.Socket { return &s.Socket }, line.EndFields...), []render.Field[usedSock]{
+	render.TextOr("state", func(s *usedSock) string { return s.State }).Text("STATE", -11),
+	render.NumOr("tx_bytes", func(s *usedSock) (int64, bool) { return s.Tx, !s.Unknown }).Text("TX_B", 10).In("bytes"),
+	render.NumOr("rx_bytes", func(s *usedSock) (int64, bool) { return s.Rx, !s.Unknown }).Text("RX_B", 10).In("bytes"),
+	render.Num("retransmits", func(s *usedSock) int64 { return s.Retrans }).Text("RETR", 5).In("segments"),
+	render.Num("drops", func(s *usedSock) int64 { return s.Drops }).Text("DROPS", 5),
+	render.Num("ms", func(s *usedSock) int64 { return (s.Until - s.First) / 1e6 }).Text("MS", 8).In("ms"),
+	render.Num("rows", func(s *usedSock) int64 { return s.Rows }).Text("ROWS", 8),
+	render.Num("netns", func(s *usedSock) int64 { return s.Netns }),
+	render.NonZero("cookie", func(s *usedSock) int64 { return s.Cookie }),
+	render.Num("older", func(s *usedSock) int64 {
+		if s.Older {
+			return 1
+		}
+		return 0
+	}),
+	render.Num("first_ns", func(s *usedSock) int64 { return s.First }).In("ns"),
+})
+
 func newSocks(in *engine.Input) engine.Fold {
 	f := &socks{in: in, bytes: in.Bytes(), end: line.NewEndBytes(in), again: in.Resent()}
-	key := map[string]func(*line.UsedSock) int64{
-		"bytes": func(s *line.UsedSock) int64 { return s.Tx + s.Rx }, "tx": func(s *line.UsedSock) int64 { return s.Tx },
-		"rx": func(s *line.UsedSock) int64 { return s.Rx }, "life": func(s *line.UsedSock) int64 { return s.Until - s.First },
-		"retrans": func(s *line.UsedSock) int64 { return s.Retrans }, "drops": func(s *line.UsedSock) int64 { return s.Drops },
-		"rows": func(s *line.UsedSock) int64 { return s.Rows }, "start": func(s *line.UsedSock) int64 { return -s.First },
+	key := map[string]func(*usedSock) int64{
+		"bytes": func(s *usedSock) int64 { return s.Tx + s.Rx }, "tx": func(s *usedSock) int64 { return s.Tx },
+		"rx": func(s *usedSock) int64 { return s.Rx }, "life": func(s *usedSock) int64 { return s.Until - s.First },
+		"retrans": func(s *usedSock) int64 { return s.Retrans }, "drops": func(s *usedSock) int64 { return s.Drops },
+		"rows": func(s *usedSock) int64 { return s.Rows }, "start": func(s *usedSock) int64 { return -s.First },
 	}[in.Text("sort")]
-	f.best = agg.NewGreatest(max(1, min(in.Number("top"), 1e6)), func(a, b line.UsedSock) int {
+	f.best = agg.NewGreatest(max(1, min(in.Number("top"), 1e6)), func(a, b usedSock) int {
 		return cmp.Or(cmp.Compare(key(&b), key(&a)), cmp.Compare(a.Serial, b.Serial))
 	})
 	in.Sockets("what they did before it is not counted")
@@ -58,13 +85,7 @@ func newSocks(in *engine.Input) engine.Fold {
 			"skb_drop": "drops are not counted", "tcp_state": "states and lives of TCP sockets are less certain"}[e], f.row)
 	}
 	in.OnEnd(f.ended)
-	f.t = in.Table(render.Spec{Name: "sockets", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("generation", render.Int).Text("GEN", 3), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(),
-		render.Col("protocol", render.String).Text("PROTO", -5)}, line.Ends(), []render.Column{render.Col("state", render.String).Text("STATE", -11),
-		render.Col("tx_bytes", render.Int).Text("TX_B", 10).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 10).In("bytes"),
-		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments"), render.Col("drops", render.Int).Text("DROPS", 5),
-		render.Col("ms", render.Int).Text("MS", 8).In("ms"), render.Col("rows", render.Int).Text("ROWS", 8),
-		render.Col("netns", render.Int), render.Col("cookie", render.Int), render.Col("older", render.Int), render.Col("first_ns", render.Int).In("ns")})})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "sockets"}, socksFields...)
 	return f
 }
 
@@ -107,21 +128,14 @@ func (f *socks) ended(s *agg.Socket) {
 		u.Tx, u.Rx, u.Unknown = u.Acked, u.Received, thinned && u.Acked+u.Received == 0
 	}
 	f.all++
-	f.best.Add(line.UsedSock{Socket: *s, Usage: u, Until: until})
+	f.best.Add(usedSock{Socket: *s, Usage: u, Until: until})
 }
 
 // Finish lists the greatest.
 func (f *socks) Finish(a *render.Answer) {
 	shown := f.best.Sorted()
 	for i := range shown {
-		s := &shown[i]
-		older := int64(0)
-		if s.Older {
-			older = 1
-		}
-		line.PutEnds(f.t.Uint(s.Addr).Int(int64(s.Gen)).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).StrOr(s.Protocol), &s.Socket)
-		f.t.StrOr(s.State).IntOr(s.Tx, !s.Unknown).IntOr(s.Rx, !s.Unknown).Int(s.Retrans).Int(s.Drops).Int((s.Until - s.First) / 1e6).Int(s.Rows)
-		f.t.Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).Int(older).Int(s.First).End()
+		f.t.Add(&shown[i])
 	}
 	if n := f.all - int64(len(shown)); n > 0 {
 		a.Note(fmt.Sprintf("%s of %s sockets shown; --top %d shows all", engine.Thousands(int64(len(shown))), engine.Thousands(f.all), f.all))

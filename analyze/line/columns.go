@@ -5,27 +5,34 @@ import (
 	"netrec/analyze/render"
 )
 
-// Ends are the columns of a socket's two ends, in the widths of the BCC tools.
-func Ends() []render.Column {
-	return []render.Column{
-		render.Col("laddr", render.String).Text("LADDR", -15), render.Col("lport", render.Int).Text("LPORT", -5),
-		render.Col("raddr", render.String).Text("RADDR", -15), render.Col("rport", render.Int).Text("RPORT", -5),
-	}
+// EndFields are a socket's two ends, in the widths of the BCC tools; ends that are not known stay
+// empty.
+var EndFields = []render.Field[agg.Socket]{
+	render.TextOr("laddr", func(s *agg.Socket) string { return s.Laddr }).Text("LADDR", -15),
+	render.NumOr("lport", func(s *agg.Socket) (int64, bool) { return s.Lport, s.Laddr != "" }).Text("LPORT", -5),
+	render.TextOr("raddr", func(s *agg.Socket) string { return s.Raddr }).Text("RADDR", -15),
+	render.NumOr("rport", func(s *agg.Socket) (int64, bool) { return s.Rport, s.Raddr != "" }).Text("RPORT", -5),
 }
 
-// PutEnds fills them; ends that are not known stay empty.
-func PutEnds(t *render.Table, s *agg.Socket) *render.Table {
-	return t.StrOr(s.Laddr).IntOr(s.Lport, s.Laddr != "").StrOr(s.Raddr).IntOr(s.Rport, s.Raddr != "")
+// Ends are the columns of EndFields.
+func Ends() []render.Column { return render.ColumnsOf(EndFields) }
+
+// PutEnds fills them.
+func PutEnds(t *render.Table, s *agg.Socket) *render.Table { return render.Put(t, s, EndFields) }
+
+// IdentityFields are what programs need to tell sockets apart.
+var IdentityFields = []render.Field[agg.Socket]{
+	render.Address("sock", func(s *agg.Socket) uint64 { return s.Addr }),
+	render.Num("generation", func(s *agg.Socket) int64 { return int64(s.Gen) }),
+	render.Num("netns", func(s *agg.Socket) int64 { return s.Netns }),
 }
 
-// Identity are the columns that programs need to tell sockets apart.
-func Identity() []render.Column {
-	return []render.Column{render.Col("sock", render.Addr), render.Col("generation", render.Int), render.Col("netns", render.Int)}
-}
+// Identity are the columns of IdentityFields.
+func Identity() []render.Column { return render.ColumnsOf(IdentityFields) }
 
 // PutIdentity fills them.
 func PutIdentity(t *render.Table, s *agg.Socket) *render.Table {
-	return t.Uint(s.Addr).Int(int64(s.Gen)).Int(s.Netns)
+	return render.Put(t, s, IdentityFields)
 }
 
 // Owner are the columns of the process a session belongs to.

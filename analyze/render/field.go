@@ -1,0 +1,112 @@
+package render
+
+// Field is a column of a table whose rows are of type T, together with how its value is taken
+// from a row: name, type, look and getter are one declaration.
+type Field[T any] struct {
+	Column
+	cell func(*T) Cell
+}
+
+// Num is a number.
+func Num[T any](name string, of func(*T) int64) Field[T] {
+	return Field[T]{Col(name, Int), func(row *T) Cell { return Cell{Num: of(row)} }}
+}
+
+// NumOr is a number that not every row has.
+func NumOr[T any](name string, of func(*T) (v int64, ok bool)) Field[T] {
+	return Field[T]{Col(name, Int), func(row *T) Cell {
+		v, ok := of(row)
+		return Cell{Num: v, Null: !ok}
+	}}
+}
+
+// NonZero is a number that a row does not have where it is 0.
+func NonZero[T any](name string, of func(*T) int64) Field[T] {
+	return NumOr(name, func(row *T) (int64, bool) { v := of(row); return v, v != 0 })
+}
+
+// Text is a string.
+func Text[T any](name string, of func(*T) string) Field[T] {
+	return Field[T]{Col(name, String), func(row *T) Cell { return Cell{Str: of(row)} }}
+}
+
+// TextOr is a string that a row does not have where it is empty.
+func TextOr[T any](name string, of func(*T) string) Field[T] {
+	return Field[T]{Col(name, String), func(row *T) Cell { s := of(row); return Cell{Str: s, Null: s == ""} }}
+}
+
+// Address is a kernel address.
+func Address[T any](name string, of func(*T) uint64) Field[T] {
+	return Num(name, func(row *T) int64 { return int64(of(row)) }).As(Addr)
+}
+
+// As gives the values of the column another kind.
+func (f Field[T]) As(k Kind) Field[T] { f.Kind = k; return f }
+
+// Text shows the column in text under a heading; see Column.
+func (f Field[T]) Text(head string, width int) Field[T] {
+	f.Column = f.Column.Text(head, width)
+	return f
+}
+
+// TextIf is Text where text is to show the column at all.
+func (f Field[T]) TextIf(shown bool, head string, width int) Field[T] {
+	if !shown {
+		return f
+	}
+	return f.Text(head, width)
+}
+
+// Cut makes text cut values to the width of the column.
+func (f Field[T]) Cut() Field[T] { f.Column = f.Column.Cut(); return f }
+
+// In sets the unit.
+func (f Field[T]) In(unit string) Field[T] { f.Unit = unit; return f }
+
+// Digits sets how many digits after the point a Fixed column has.
+func (f Field[T]) Digits(n int) Field[T] { f.Decimals = n; return f }
+
+// ForPeople removes the column from all formats but text.
+func (f Field[T]) ForPeople() Field[T] { f.Column = f.Column.ForPeople(); return f }
+
+// Within makes fields of a part of a row fields of the row.
+func Within[T, P any](part func(*T) *P, fields ...Field[P]) []Field[T] {
+	fs := make([]Field[T], len(fields))
+	for i, f := range fields {
+		fs[i] = Field[T]{f.Column, func(row *T) Cell { return f.cell(part(row)) }}
+	}
+	return fs
+}
+
+// ColumnsOf are the columns of fields.
+func ColumnsOf[T any](fields []Field[T]) []Column {
+	cs := make([]Column, len(fields))
+	for i := range fields {
+		cs[i] = fields[i].Column
+	}
+	return cs
+}
+
+// Put sets the next cells of the row at hand from the fields of a part of it.
+func Put[T any](t *Table, row *T, fields []Field[T]) *Table {
+	for i := range fields {
+		t.put(fields[i].cell(row))
+	}
+	return t
+}
+
+// List is a table whose columns are the fields of its rows. Columns of Spec come before them: the
+// keys, which are put before each row.
+type List[T any] struct {
+	*Table
+	fields []Field[T]
+}
+
+// ListOf makes the list; table is engine.Input.Table or Answer.Table.
+func ListOf[T any](table func(Spec) *Table, s Spec, fields ...Field[T]) *List[T] {
+	s.Columns = append(s.Columns[:len(s.Columns):len(s.Columns)], ColumnsOf(fields)...)
+	return &List[T]{table(s), fields}
+}
+
+// Add writes a row.
+func (l *List[T]) Add(row *T) { Put(l.Table, row, l.fields).End() }

@@ -1,0 +1,36 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+type person struct {
+	name string
+	age  int64
+	home house
+}
+
+type house struct{ street string }
+
+// A row's cells follow from the fields alone, those of a part included.
+func TestListOf(t *testing.T) {
+	out, _ := show(t, "json", Bpftrace, func(a *Answer) {
+		l := ListOf(a.Table, Spec{Name: "people", Columns: []Column{Col("key", Int)}}, append([]Field[person]{
+			Text("name", func(p *person) string { return p.name }),
+			NonZero("age_s", func(p *person) int64 { return p.age }).In("s"),
+		}, Within(func(p *person) *house { return &p.home }, TextOr("street", func(h *house) string { return h.street }))...)...)
+		l.Int(1)
+		l.Add(&person{"Ada", 36, house{"Square"}})
+		l.Int(2)
+		l.Add(&person{name: "Bob"})
+		if l.Rows() != 2 || len(l.Columns) != 4 || l.Columns[2].Unit != "s" {
+			t.Errorf("%d rows of %v", l.Rows(), l.Columns)
+		}
+	})
+	for _, want := range []string{`"name":"Ada","age_s":36,"street":"Square"`, `"name":"Bob","age_s":null,"street":null`} {
+		if !strings.Contains(strings.ReplaceAll(out, " ", ""), want) {
+			t.Errorf("no %s in %s", want, out)
+		}
+	}
+}
