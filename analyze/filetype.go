@@ -67,14 +67,27 @@ var fileTypes = map[string]string{"socket": "socket", "link": "link", "regular":
 // fileWays is how many socket calls a process made, and how many of them through files.
 type fileWays struct{ reads, writes, sends, receives int64 }
 
+// processWays are those of a process.
+type processWays struct {
+	shape.Process
+	*fileWays
+}
+
+var wayFields = []render.Field[processWays]{
+	render.Num("pid", func(p *processWays) int64 { return p.Pid }).Text("PID", -7),
+	render.Text("comm", func(p *processWays) string { return p.Comm }).Text("COMM", -16),
+	render.Num("receives", func(p *processWays) int64 { return p.receives }).Text("RECV", 9),
+	render.Num("file_reads", func(p *processWays) int64 { return p.reads }).Text("BY READ", 9),
+	render.Num("sends", func(p *processWays) int64 { return p.sends }).Text("SEND", 9),
+	render.Num("file_writes", func(p *processWays) int64 { return p.writes }).Text("BY WRITE", 9),
+}
+
 func listWays(in *engine.Input, a *render.Answer, ways *agg.Keyed[shape.Process, fileWays]) {
-	t := in.Table(render.Spec{Name: "ways", Title: "socket calls, and how many came through the file layer", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("receives", render.Int).Text("RECV", 9), render.Col("file_reads", render.Int).Text("BY READ", 9),
-		render.Col("sends", render.Int).Text("SEND", 9), render.Col("file_writes", render.Int).Text("BY WRITE", 9)}})
+	t := render.ListOf(in.Table, render.Spec{Name: "ways", Title: "socket calls, and how many came through the file layer"}, wayFields...)
 	var past int64
 	for _, k := range ways.Sorted(func(w *fileWays) int64 { return w.sends + w.receives }, shape.Process.Compare) {
 		w := ways.At(k)
-		t.Int(k.Pid).Str(k.Comm).Int(w.receives).Int(w.reads).Int(w.sends).Int(w.writes).End()
+		t.Line(processWays{k, w})
 		past += max(w.sends-w.writes, 0) + max(w.receives-w.reads, 0)
 	}
 	if past > 0 {

@@ -31,7 +31,7 @@ The new descriptor of an accept by io_uring is not recorded.`,
 })
 
 type soaccept struct {
-	t           *render.Table
+	t           *render.List[acceptLine]
 	compat      bool
 	established agg.PerSocket[int64]
 
@@ -51,13 +51,7 @@ func newSoaccept(in *engine.Input) engine.Fold {
 		}
 	})
 	in.On("sys_accept", f.accept)
-	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
-		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("result", render.String).Text("RESULT", -24)}
-	more := []render.Column{render.Col("lport", render.Int), render.Col("new_fd", render.Int), render.Col("wait_us", render.Int).In("us")}
-	if !f.compat {
-		more[0], more[1], more[2] = more[0].Text("LPORT", -5), more[1].Text("NEWFD", 5), more[2].Text("WAIT(us)", 9)
-	}
-	f.t = in.Table(render.Spec{Name: "accepts", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("listener", render.Addr), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "accepts"}, acceptFields(!f.compat)...)
 	return f
 }
 
@@ -85,17 +79,42 @@ func (f *soaccept) accept(r *engine.Row) {
 	if !known && !f.compat {
 		label = fmt.Sprintf("errno %d %s", -ret, render.ErrnoName(-ret))
 	}
-	f.t.Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).Int(calls.FamilyNumber(family)).StrOr(addr).IntOr(port, port != 0).Str(label)
-	f.t.IntOr(r.Int(f.Lport), r.Has(f.Lport)).IntOr(ret, ret >= 0 && r.Has(f.Ret))
-	var s agg.Socket
-	wait := int64(-1)
+	l := acceptLine{Row: r, f: f, family: calls.FamilyNumber(family), addr: addr, port: port, label: label, wait: -1}
 	if r.Sock != nil && ret >= 0 {
-		if s = *r.Sock; *f.established.Of(r.Sock) != 0 {
-			wait = r.TS - *f.established.Of(r.Sock)
+		if l.sock = *r.Sock; *f.established.Of(r.Sock) != 0 {
+			l.wait = r.TS - *f.established.Of(r.Sock)
 		}
 	}
-	f.t.IntOr(wait/1000, wait >= 0).IntOr(ret, r.Has(f.Ret)).Uint(r.Uint(f.Listener)).Int(r.TS)
-	line.PutIdentity(f.t, &s).End()
+	f.t.Line(l)
+}
+
+// acceptLine is an accept as a line shows it.
+type acceptLine struct {
+	*engine.Row
+	f           *soaccept
+	addr, label string
+	family      int64
+	port        int64 // 0 if there is none
+	wait        int64 // ns in the accept queue, negative if not known
+	sock        agg.Socket
+}
+
+// acceptFields are the columns; text shows more than the original's if asked to.
+func acceptFields(more bool) []render.Field[acceptLine] {
+	return slices.Concat([]render.Field[acceptLine]{
+		render.Num("pid", func(l *acceptLine) int64 { return l.Int(l.f.Pid) }).Text("PID", -6),
+		render.Text("process", func(l *acceptLine) string { return l.Str(l.f.Comm) }).Text("PROCESS", -16),
+		render.Num("family", func(l *acceptLine) int64 { return l.family }).Text("FAM", -3),
+		render.TextOr("address", func(l *acceptLine) string { return l.addr }).Text("ADDRESS", -16),
+		render.NonZero("port", func(l *acceptLine) int64 { return l.port }).Text("PORT", -5),
+		render.Text("result", func(l *acceptLine) string { return l.label }).Text("RESULT", -24),
+		render.NumOr("lport", func(l *acceptLine) (int64, bool) { return l.Int(l.f.Lport), l.Has(l.f.Lport) }).TextIf(more, "LPORT", -5),
+		render.NumOr("new_fd", func(l *acceptLine) (int64, bool) { fd := l.Int(l.f.Ret); return fd, fd >= 0 && l.Has(l.f.Ret) }).TextIf(more, "NEWFD", 5),
+		render.NumOr("wait_us", func(l *acceptLine) (int64, bool) { return l.wait / 1000, l.wait >= 0 }).TextIf(more, "WAIT(us)", 9).In("us"),
+		render.NumOr("ret", func(l *acceptLine) (int64, bool) { return l.Int(l.f.Ret), l.Has(l.f.Ret) }).Fails(render.FailedCall),
+		render.Address("listener", func(l *acceptLine) uint64 { return l.Uint(l.f.Listener) }),
+		render.Num("ts_ns", func(l *acceptLine) int64 { return l.TS }).In("ns"),
+	}, render.Within(func(l *acceptLine) *agg.Socket { return &l.sock }, line.IdentityFields...))
 }
 
 // Finish tells the rules apart.

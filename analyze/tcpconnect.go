@@ -131,14 +131,22 @@ type connectFlow struct {
 	rport        int64
 }
 
+type connectCount = agg.Entry[connectFlow]
+
+var connectCountFields = []render.Field[connectCount]{
+	render.TextOr("laddr", func(c *connectCount) string { return c.Key.laddr }).Text("LADDR", -25),
+	render.TextOr("raddr", func(c *connectCount) string { return c.Key.raddr }).Text("RADDR", -25),
+	render.Num("rport", func(c *connectCount) int64 { return c.Key.rport }).Text("RPORT", -20),
+	render.Num("connects", func(c *connectCount) int64 { return c.Count }).Text("CONNECTS", -10),
+}
+
 // showFlows lists the flows with most connects, as BCC does.
 func showFlows(in *engine.Input, flows *agg.Top[connectFlow]) {
-	t := in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("laddr", render.String).Text("LADDR", -25),
-		render.Col("raddr", render.String).Text("RADDR", -25), render.Col("rport", render.Int).Text("RPORT", -20), render.Col("connects", render.Int).Text("CONNECTS", -10)}})
-	for _, e := range flows.Best(1<<16, func(a, b connectFlow) int {
+	t := render.ListOf(in.Table, render.Spec{Name: "counts"}, connectCountFields...)
+	for _, c := range flows.Best(1<<16, func(a, b connectFlow) int {
 		return cmp.Or(cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.raddr, b.raddr), cmp.Compare(a.rport, b.rport))
 	}) {
-		t.StrOr(e.Key.laddr).StrOr(e.Key.raddr).Int(e.Key.rport).Int(e.Count).End()
+		t.Line(c)
 	}
 }
 

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"slices"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -32,11 +30,21 @@ type tcprtt struct {
 	keys   *engine.Keys
 	spread agg.Keyed[engine.Key, agg.Quantiles]
 	us     *shape.Map[shape.Whole, agg.Log2]
-	table  *render.Table
+	table  *render.List[agg.Quantiles]
 
 	unknown int64
 
 	SrttUs scan.Int
+}
+
+// spreadFields are the columns after the key.
+var spreadFields = []render.Field[agg.Quantiles]{
+	render.Num("segments", func(q *agg.Quantiles) int64 { return q.Count }).Text("SEGMENTS", 10),
+	render.Num("min_us", func(q *agg.Quantiles) int64 { return q.Min }).Text("MIN", 9).In("us"),
+	render.Num("p50_us", func(q *agg.Quantiles) int64 { return q.At(0.5) }).Text("P50", 9).In("us"),
+	render.Num("p90_us", func(q *agg.Quantiles) int64 { return q.At(0.9) }).Text("P90", 9).In("us"),
+	render.Num("p99_us", func(q *agg.Quantiles) int64 { return q.At(0.99) }).Text("P99", 9).In("us"),
+	render.Num("max_us", func(q *agg.Quantiles) int64 { return q.Max }).Text("MAX", 9).In("us"),
 }
 
 func newTcprtt(in *engine.Input) engine.Fold {
@@ -44,9 +52,7 @@ func newTcprtt(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	in.Sockets("")
 	in.On("tcp_rcv_est", f.row)
-	us := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 9).In("us") }
-	f.table = in.Table(render.Spec{Name: "spread", Columns: slices.Concat(shape.Headed(f.keys.Columns, -16), []render.Column{
-		render.Col("segments", render.Int).Text("SEGMENTS", 10), us("min_us", "MIN"), us("p50_us", "P50"), us("p90_us", "P90"), us("p99_us", "P99"), us("max_us", "MAX")})})
+	f.table = render.ListOf(in.Table, render.Spec{Name: "spread", Columns: shape.Headed(f.keys.Columns, -16)}, spreadFields...)
 	f.us = shape.Hist[shape.Whole](in, "us", "us")
 	return shape.Also(f, f.us)
 }
@@ -71,8 +77,8 @@ func (f *tcprtt) Finish(a *render.Answer) {
 	}
 	for _, k := range f.spread.Sorted(order, engine.Key.Compare) {
 		q := f.spread.At(k)
-		k.Put(f.table)
-		f.table.Int(q.Count).Int(q.Min).Int(q.At(0.5)).Int(q.At(0.9)).Int(q.At(0.99)).Int(q.Max).End()
+		k.Put(f.table.Table)
+		f.table.Add(q)
 	}
 	if f.unknown > 0 {
 		a.Note("left out, no round trip was measured yet or recorded: " + engine.Plural(f.unknown, "segment", "segments"))

@@ -66,6 +66,12 @@ func (f Field[T]) In(unit string) Field[T] { f.Unit = unit; return f }
 // Digits sets how many digits after the point a Fixed column has.
 func (f Field[T]) Digits(n int) Field[T] { f.Decimals = n; return f }
 
+// Fails says which values mean that something went wrong; see Column.
+func (f Field[T]) Fails(failed func(*Cell) bool) Field[T] {
+	f.Column = f.Column.Fails(failed)
+	return f
+}
+
 // ForPeople removes the column from all formats but text.
 func (f Field[T]) ForPeople() Field[T] { f.Column = f.Column.ForPeople(); return f }
 
@@ -100,12 +106,19 @@ func Put[T any](t *Table, row *T, fields []Field[T]) *Table {
 type List[T any] struct {
 	*Table
 	fields []Field[T]
+	row    T // that Line writes
 }
 
 // ListOf makes the list; table is engine.Input.Table or Answer.Table.
 func ListOf[T any](table func(Spec) *Table, s Spec, fields ...Field[T]) *List[T] {
 	s.Columns = append(s.Columns[:len(s.Columns):len(s.Columns)], ColumnsOf(fields)...)
-	return &List[T]{table(s), fields}
+	return &List[T]{Table: table(s), fields: fields}
+}
+
+// Line writes a row that is made for it, and allocates nothing.
+func (l *List[T]) Line(row T) {
+	l.row = row
+	l.Add(&l.row)
 }
 
 // Add writes a row.

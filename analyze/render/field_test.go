@@ -28,6 +28,15 @@ func TestListOf(t *testing.T) {
 			t.Errorf("%d rows of %v", l.Rows(), l.Columns)
 		}
 	})
+	_, _ = show(t, "json", Bpftrace, func(a *Answer) {
+		l := ListOf(a.Table, Spec{Name: "people"}, NonZero("age_s", func(p *person) int64 { return p.age }))
+		l.Hold(1)
+		l.Line(person{age: 1})
+		if n := testing.AllocsPerRun(100, func() { l.Line(person{age: 36}) }); n != 0 {
+			t.Errorf("%v allocations for a line", n)
+		}
+		l.Show()
+	})
 	for _, want := range []string{`"name":"Ada","age_s":36,"street":"Square"`, `"name":"Bob","age_s":null,"street":null`} {
 		if !strings.Contains(strings.ReplaceAll(out, " ", ""), want) {
 			t.Errorf("no %s in %s", want, out)
