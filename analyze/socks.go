@@ -59,12 +59,7 @@ var socksFields = slices.Concat([]render.Field[usedSock]{
 	render.Num("rows", func(s *usedSock) int64 { return s.Rows }).Text("ROWS", 8),
 	render.Num("netns", func(s *usedSock) int64 { return s.Netns }),
 	render.NonZero("cookie", func(s *usedSock) int64 { return s.Cookie }),
-	render.Num("older", func(s *usedSock) int64 {
-		if s.Older {
-			return 1
-		}
-		return 0
-	}),
+	render.Flag("older", func(s *usedSock) bool { return s.Older }),
 	render.Num("first_ns", func(s *usedSock) int64 { return s.First }).In("ns"),
 })
 

@@ -33,7 +33,7 @@ here; soconnect shows how it ended.`,
 
 type solife struct {
 	in             *engine.Input
-	t, open, fails *render.Table
+	t, open, fails *render.List[sockLine]
 	files          agg.PerFile[openSock]
 	names          agg.Intern
 	exit           bool
@@ -54,10 +54,12 @@ func newSolife(in *engine.Input) engine.Fold {
 	in.On("sys_accept", f.accept)
 	in.Use("sock_io", "bytes are not known", f.io)
 	in.OnFileEnd(f.ended)
-	cols := openSockColumns()
-	f.t = in.Table(render.Spec{Name: "sessions", Columns: cols})
-	f.open = in.Table(render.Spec{Name: "open", Title: "at least this long: open at the end of the recording, or older", Columns: cols}).Hold(1 << 16)
-	f.fails = in.Table(render.Spec{Name: "failed", Title: "connects that failed", Columns: append(cols[:len(cols):len(cols)], render.Col("error", render.String).Text("ERROR", 0))}).Hold(1 << 16)
+	f.t = render.ListOf(in.Table, render.Spec{Name: "sessions"}, sockLineFields...)
+	f.open = render.ListOf(in.Table, render.Spec{Name: "open", Title: "at least this long: open at the end of the recording, or older"}, sockLineFields...)
+	f.fails = render.ListOf(in.Table, render.Spec{Name: "failed", Title: "connects that failed"},
+		append(slices.Clip(sockLineFields), render.Text("error", func(s *sockLine) string { return s.error }).Text("ERROR", 0))...)
+	f.open.Hold(1 << 16)
+	f.fails.Hold(1 << 16)
 	return f
 }
 
@@ -92,7 +94,7 @@ func (f *solife) connect(r *engine.Row) {
 		if ret != -calls.EALREADY && ret != -calls.EISCONN {
 			var s openSock
 			f.begin(r, &s, "C", descriptorOf(r, f.Fd), r.TS-r.Int(f.DurNs))
-			s.put(f.fails, r.TS, false).Str(render.Errno(ret)).End()
+			f.fails.Line(sockLine{openSock: &s, until: r.TS, error: render.Errno(ret)})
 		}
 		return
 	}
@@ -127,18 +129,18 @@ func (f *solife) ended(file *agg.File, how agg.FileEnd, ts int64) {
 	}
 	switch s.cut = f.in.Thinned(&s.ends, s.start, ts); {
 	case s.start != 0 && how == agg.StillOpen:
-		s.put(f.open, f.in.End(), file.Passed).End()
+		f.open.Line(sockLine{openSock: s, until: f.in.End(), passed: file.Passed})
 	case s.start != 0 && how == agg.Unseen:
 		f.lost++
-		s.put(f.open, max(ts, s.ts), file.Passed).End()
+		f.open.Line(sockLine{openSock: s, until: max(ts, s.ts), passed: file.Passed})
 	case s.start != 0:
 		if how == agg.Replaced {
 			f.unseen++
 		}
-		s.put(f.t, ts, file.Passed).End()
+		f.t.Line(sockLine{openSock: s, until: ts, passed: file.Passed})
 	case file.Older && s.tx+s.rx > 0:
 		s.start, s.pid, s.fd, s.comm, s.kind = f.in.Start(), file.Pid, file.FD, file.Comm, "?"
-		s.put(f.open, min(ts, f.in.End()), file.Passed).End()
+		f.open.Line(sockLine{openSock: s, until: min(ts, f.in.End()), passed: file.Passed})
 	}
 }
 
@@ -165,23 +167,28 @@ type openSock struct {
 	ends        agg.Socket
 }
 
-// openSockColumns are the columns of a session.
-func openSockColumns() []render.Column {
-	return slices.Concat([]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("type", render.String).Text("TYPE", -4),
-		render.Col("proto", render.String).Text("PROTO", -7), render.Col("fd", render.Int).Text("FD", -4)}, line.Ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 9).In("bytes"),
-		render.Col("rx_bytes", render.Int).Text("RX_B", 9).In("bytes"), render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("passed", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
+// sockLine is a session as a line shows it.
+type sockLine struct {
+	*openSock
+	until  int64
+	passed bool   // the descriptor was handed to other processes
+	error  string // of connects that failed
 }
 
-// put fills them, for a session that lasted until then.
-func (s *openSock) put(t *render.Table, until int64, passed bool) *render.Table {
-	several := int64(0)
-	if passed {
-		several = 1
-	}
-	t.Int(s.pid).Str(s.comm).Str(s.kind).StrOr(s.proto).IntOr(s.fd, s.fd >= 0)
-	line.PutEnds(t, &s.ends).IntOr(s.tx, !s.cut).IntOr(s.rx, !s.cut).Int((until - s.start) / 1e6).Int(until - s.start)
-	return line.PutIdentity(t.Int(several).Int(s.ts), &s.ends)
-}
+var sockLineFields = slices.Concat([]render.Field[sockLine]{
+	render.Num("pid", func(s *sockLine) int64 { return s.pid }).Text("PID", -7),
+	render.Text("comm", func(s *sockLine) string { return s.comm }).Text("COMM", -15).Cut(),
+	render.Text("type", func(s *sockLine) string { return s.kind }).Text("TYPE", -4),
+	render.TextOr("proto", func(s *sockLine) string { return s.proto }).Text("PROTO", -7),
+	render.NumOr("fd", func(s *sockLine) (int64, bool) { return s.fd, s.fd >= 0 }).Text("FD", -4),
+}, render.Within(func(s *sockLine) *agg.Socket { return &s.ends }, line.EndFields...), []render.Field[sockLine]{
+	render.NumOr("tx_bytes", func(s *sockLine) (int64, bool) { return s.tx, !s.cut }).Text("TX_B", 9).In("bytes"),
+	render.NumOr("rx_bytes", func(s *sockLine) (int64, bool) { return s.rx, !s.cut }).Text("RX_B", 9).In("bytes"),
+	render.Num("ms", func(s *sockLine) int64 { return (s.until - s.start) / 1e6 }).Text("MS", 0).In("ms"),
+	render.Num("life_ns", func(s *sockLine) int64 { return s.until - s.start }).In("ns"),
+	render.Flag("passed", func(s *sockLine) bool { return s.passed }),
+	render.Num("ts_ns", func(s *sockLine) int64 { return s.ts }).In("ns"),
+}, render.Within(func(s *sockLine) *agg.Socket { return &s.ends }, line.IdentityFields...))
 
 // descriptorOf is -1 where io_uring hides it.
 func descriptorOf(r *engine.Row, col scan.Int) int64 {

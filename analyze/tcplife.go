@@ -72,18 +72,20 @@ func newTcplife(in *engine.Input) engine.Fold {
 	return f
 }
 
-// more are the columns of sessions that ended.
-func (f *tcplife) more(in *engine.Input) []render.Column {
-	handshake, again, how := render.Col("handshake_us", render.Int).In("us"), render.Col("retransmits", render.Int), render.Col("closed_by", render.String)
-	if in.Flag("wide") {
-		handshake, again, how = handshake.Text("SYN_US", 8), again.Text("RETR", 5), how.Text("CLOSED BY", -12)
+// more are the fields of sessions that ended.
+func (f *tcplife) more(in *engine.Input) []render.Field[sessionLine] {
+	wide := in.Flag("wide")
+	fs := []render.Field[sessionLine]{
+		render.NumOr("handshake_us", func(s *sessionLine) (int64, bool) { return (s.established - s.birth) / 1000, s.established != 0 }).TextIf(wide, "SYN_US", 8).In("us"),
+		render.NumOr("retransmits", func(s *sessionLine) (int64, bool) { return s.retrans, s.resent }).TextIf(wide, "RETR", 5),
+		render.Text("closed_by", func(s *sessionLine) string { return s.how }).TextIf(wide, "CLOSED BY", -12),
+		render.Num("closed_ns", func(s *sessionLine) int64 { return s.ts }).In("ns"),
 	}
-	cs := []render.Column{handshake, again, how, render.Col("closed_ns", render.Int).In("ns")}
 	if in.Flag("unacked") {
 		f.tail = newUnacked(in)
-		cs = append(cs, render.Col("unacked_bytes", render.Int).Text("UNACKED", 8).In("bytes"))
+		fs = append(fs, render.NumOr("unacked_bytes", func(s *sessionLine) (int64, bool) { return s.tail.Tx, s.tail.Known }).Text("UNACKED", 8).In("bytes"))
 	}
-	return cs
+	return fs
 }
 
 // wants reports whether the options select the session.

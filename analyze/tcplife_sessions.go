@@ -123,12 +123,7 @@ func (f *tcplife) line(s *agg.Socket, _ int64, l session) {
 		f.graph.add(s, l.ts-birth, l.bytes)
 		return
 	}
-	t := f.tables.line(f.tables.whole, s, pid, comm, l.ts, l.ts-birth, l.bytes).IntOr((l.established-l.birth)/1000, l.established != 0)
-	t.IntOr(l.retrans, l.resent).Str(l.how).Int(l.ts)
-	if f.tail != nil {
-		t.IntOr(l.tail.Tx, l.tail.Known)
-	}
-	t.End()
+	f.tables.line(f.tables.whole, sessionLine{Socket: s, pid: pid, comm: comm, until: l.ts, ns: l.ts - birth, bytes: l.bytes, session: l})
 }
 
 // Errors that end connections.

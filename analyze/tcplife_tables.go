@@ -13,7 +13,7 @@ import (
 // ended in the recording, and those that it cut.
 type lives struct {
 	in         *engine.Input
-	whole, cut *render.Table
+	whole, cut *render.List[sessionLine]
 	gaps       *agg.Gaps
 	livesLook
 }
@@ -27,55 +27,69 @@ type livesLook struct {
 	csv       bool
 }
 
-// newLives makes the tables; more columns of whole sessions are for programs, and for
-// people who want them wide.
-func newLives(in *engine.Input, look livesLook, more ...render.Column) *lives {
+// sessionLine is a session as a line shows it.
+type sessionLine struct {
+	*agg.Socket
+	pid   int64
+	comm  string
+	until int64
+	ns    int64 // how long it lasted
+	bytes line.Traffic
+
+	session        // of whole ones
+	why     string // of those that were cut
+}
+
+// newLives makes the tables; more fields are for programs, and for people who want them wide.
+func newLives(in *engine.Input, look livesLook, more ...render.Field[sessionLine]) *lives {
 	l := &lives{in: in, livesLook: look, gaps: in.Gaps("tcp_state")}
 	l.stamp.Compat = look.strangers
-	cols := l.columns()
 	form := render.Columns
 	if look.csv {
 		form = render.CSV
 	}
-	l.whole = in.Table(render.Spec{Name: "sessions", Look: form, Columns: slices.Concat(cols, more)})
-	l.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form,
-		Columns: append(cols, render.Col("why", render.String).Text("WHY", 0))}).Hold(1 << 16)
+	l.whole = render.ListOf(in.Table, render.Spec{Name: "sessions", Look: form, Columns: l.stamp.Columns(-9)}, slices.Concat(l.fields(), more)...)
+	l.cut = render.ListOf(in.Table, render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form, Columns: l.stamp.Columns(-9)},
+		append(l.fields(), render.Text("why", func(s *sessionLine) string { return s.why }).Text("WHY", 0))...)
+	l.cut.Hold(1 << 16)
 	return l
 }
 
-func (l *lives) columns() []render.Column {
-	who, e, kb, ms := line.Owner(), line.Ends(), 5, render.Col("ms", render.Int).Text("MS", 0).In("ms")
+// fields are those that both tables have.
+func (l *lives) fields() []render.Field[sessionLine] {
+	fs := []render.Field[sessionLine]{
+		render.NumOr("pid", func(s *sessionLine) (int64, bool) { return s.pid, s.pid != 0 || l.strangers }).Text("PID", -5),
+		render.Text("comm", func(s *sessionLine) string { return s.comm }).Text("COMM", -10).Cut(),
+	}
+	ends, kb := render.Within(func(s *sessionLine) *agg.Socket { return s.Socket }, line.EndFields...), 5
+	ms := render.Num("ms", func(s *sessionLine) int64 { return s.ns / 1e6 }).Text("MS", 0).In("ms")
 	if l.hundredth {
-		ms = render.Col("ms", render.Fixed).Digits(2).Text("MS", 0).In("ms")
+		ms = render.Num("ms", func(s *sessionLine) int64 { return render.Round(s.ns, 1e6, 2) }).As(render.Fixed).Digits(2).Text("MS", 0).In("ms")
 	}
 	if l.wide {
-		who[1] = who[1].Text("COMM", -16)
-		who = append(who, render.Col("ip", render.Int).Text("IP", -2))
-		e[0], e[2], kb, ms = e[0].Text("LADDR", -26), e[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
+		fs[1] = fs[1].Text("COMM", -16)
+		fs = append(fs, render.Num("ip", func(s *sessionLine) int64 { return line.IPVersion(s.Laddr) }).Text("IP", -2))
+		ends[0], ends[2], kb, ms = ends[0].Text("LADDR", -26), ends[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
 	}
-	return slices.Concat(l.stamp.Columns(-9), who, e, []render.Column{
-		render.Col("tx_kb", render.Int).Text("TX_KB", kb).In("KiB"), render.Col("rx_kb", render.Int).Text("RX_KB", kb).In("KiB"),
-		ms, render.Col("tx_bytes", render.Int).In("bytes"),
-		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("life_ns", render.Int).In("ns")}, line.Identity())
+	return slices.Concat(fs, ends, []render.Field[sessionLine]{
+		render.NumOr("tx_kb", func(s *sessionLine) (int64, bool) { return s.bytes.Tx / 1024, s.bytes.Known }).Text("TX_KB", kb).In("KiB"),
+		render.NumOr("rx_kb", func(s *sessionLine) (int64, bool) { return s.bytes.Rx / 1024, s.bytes.Known }).Text("RX_KB", kb).In("KiB"),
+		ms,
+		render.NumOr("tx_bytes", func(s *sessionLine) (int64, bool) { return s.bytes.Tx, s.bytes.Known }).In("bytes"),
+		render.NumOr("rx_bytes", func(s *sessionLine) (int64, bool) { return s.bytes.Rx, s.bytes.Known }).In("bytes"),
+		render.Num("life_ns", func(s *sessionLine) int64 { return s.ns }).In("ns"),
+	}, render.Within(func(s *sessionLine) *agg.Socket { return s.Socket }, line.IdentityFields...))
 }
 
-// line fills the columns that both tables have.
-func (l *lives) line(t *render.Table, s *agg.Socket, pid int64, comm string, until, ns int64, b line.Traffic) *render.Table {
-	if l.stamp.Put(t, until).IntOr(pid, pid != 0 || l.strangers).Str(comm); l.wide {
-		t.Int(line.IPVersion(s.Laddr))
-	}
-	line.PutEnds(t, s).IntOr(b.Tx/1024, b.Known).IntOr(b.Rx/1024, b.Known)
-	if l.hundredth {
-		t.Int(render.Round(ns, 1e6, 2))
-	} else {
-		t.Int(ns / 1e6)
-	}
-	return line.PutIdentity(t.IntOr(b.Tx, b.Known).IntOr(b.Rx, b.Known).Int(ns), s)
+// line writes a session into one of the tables.
+func (l *lives) line(t *render.List[sessionLine], s sessionLine) {
+	l.stamp.Put(t.Table, s.until)
+	t.Line(s)
 }
 
 // older lists a session that ended but began before the recording, or unseen.
 func (l *lives) older(s *agg.Socket, until int64, b line.Traffic) {
-	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), b).Str(line.Unborn(s, l.gaps)).End()
+	l.line(l.cut, sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), bytes: b, why: line.Unborn(s, l.gaps)})
 }
 
 // open lists a session that never closed.
@@ -87,7 +101,7 @@ func (l *lives) open(s *agg.Socket) {
 	if !s.Born {
 		why = line.Unborn(s, l.gaps) + ", " + why
 	}
-	l.line(l.cut, s, s.Pid, s.Comm, until, until-l.since(s), line.Traffic{}).Str(why).End()
+	l.line(l.cut, sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), why: why})
 }
 
 // since is when the part of a life that the recording has begins.

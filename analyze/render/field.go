@@ -25,6 +25,16 @@ func NonZero[T any](name string, of func(*T) int64) Field[T] {
 	return NumOr(name, func(row *T) (int64, bool) { v := of(row); return v, v != 0 })
 }
 
+// Flag is 1 where something holds, else 0.
+func Flag[T any](name string, of func(*T) bool) Field[T] {
+	return Num(name, func(row *T) int64 {
+		if of(row) {
+			return 1
+		}
+		return 0
+	})
+}
+
 // Text is a string.
 func Text[T any](name string, of func(*T) string) Field[T] {
 	return Field[T]{Col(name, String), func(row *T) Cell { return Cell{Str: of(row)} }}
