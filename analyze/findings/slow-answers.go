@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -92,7 +93,7 @@ func answerTime(t *turns.Turn, limit float64) int64 {
 
 func (a *answers) finding(in *engine.Input, where string, limit float64) Finding {
 	tenth, most, total := a.us.At(0.9)*1000, a.spent.Most(), max(1, a.spent.Total())
-	v := Finding{Level: Slow, Over: float64(tenth) / limit, At: a.at, Next: show("sock", &a.sock), Own: thinking(most)}.of(&a.sock)
+	v := Finding{Level: Slow, Over: float64(tenth) / limit, At: a.at, Next: "waits --slowest 5 --port " + strconv.FormatInt(servicePort(&a.sock), 10), Own: thinking(most)}.of(&a.sock)
 	v.What = fmt.Sprintf("answers of %s are slow: one in ten takes %s or longer, most of it %s", where, span(tenth), blame[most])
 	var parts []string
 	for w := range turns.Waits {

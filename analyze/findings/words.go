@@ -40,6 +40,14 @@ func service(s *agg.Socket) string {
 	return render.Endpoint(s.Raddr, s.Rport)
 }
 
+// servicePort is the port of what a connection is for.
+func servicePort(s *agg.Socket) int64 {
+	if s.Serves() {
+		return s.Lport
+	}
+	return s.Rport
+}
+
 // loopback reports an address of this host's loopback device.
 func loopback(addr string) bool {
 	ip, err := netip.ParseAddr(addr)

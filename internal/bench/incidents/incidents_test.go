@@ -57,6 +57,7 @@ func TestIncidents(t *testing.T) {
 				right++
 			}
 			table = append(table, fmt.Sprintf("%-18s %-5v %s", in.Name, ok, v.first()))
+			t.Log(table[len(table)-1]) // what a guest that is too slow has done is seen
 			if len(v) > 0 {
 				follow(t, bin, v[0].Next)
 			}
