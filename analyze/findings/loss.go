@@ -166,14 +166,14 @@ func (f *losing) judge(limit float64, found *Shelf) {
 			for _, e := range l.peers.Best(agg.MaxKeys, cmp.Compare[string]) {
 				told[e.Key] = true
 			}
-			v := f.finding(l, fmt.Sprintf("port %d and its peers", port), over)
+			v := f.finding(l, fmt.Sprintf("from port %d to its peers", port), over)
 			v.Peer, v.Port, v.About, v.Next = "", port, fmt.Sprint("port ", port), fmt.Sprint("tcpretrans --port ", port)
 			found.Add(v)
 		}
 	}
 	for _, peer := range f.peers.Sorted(func(l *lossy) int64 { return -l.again }, cmp.Compare[string]) {
 		if l := f.peers.At(peer); !told[peer] && l.over(limit) > 0 {
-			found.Add(f.finding(l, peer, l.over(limit)))
+			found.Add(f.finding(l, "to "+peer, l.over(limit)))
 		}
 	}
 }
@@ -191,7 +191,7 @@ func (f *losing) finding(l *lossy, where string, over float64) Finding {
 	if l.hit > 1 {
 		v.Next = "tcpretrans --addr " + l.sock.Raddr
 	}
-	v.What = fmt.Sprintf("packets to %s are lost: %.1f %% of the segments were retransmitted, on %s of %s", where, 100*float64(l.again)/float64(l.segs),
+	v.What = fmt.Sprintf("packets %s are lost: %.1f %% of the segments were retransmitted, on %s of %s", where, 100*float64(l.again)/float64(l.segs),
 		engine.Thousands(l.hit), many(l.conns, "connection", "connections"))
 	said := []string{fmt.Sprintf("%s of about %s %s since %s", engine.Thousands(l.again), engine.Thousands(l.segs), f.again.Noun(l.segs), at(f.in, l.first))}
 	if l.syns > 0 {
