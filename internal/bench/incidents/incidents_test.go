@@ -28,8 +28,8 @@ var (
 // healthy load.
 var few = []string{"loss-short", "keep-alive"}
 
-// need is how many of all incidents must be named first and rightly.
-const need = 28
+// missed is how many of all incidents may not be named first and rightly.
+const missed = 2
 
 // TestIncidents: the first finding names the cause of an incident, and a healthy load has none.
 func TestIncidents(t *testing.T) {
@@ -67,8 +67,8 @@ func TestIncidents(t *testing.T) {
 		})
 	}
 	t.Logf("%d of %d incidents named first and rightly\n%s", right, len(All), strings.Join(table, "\n"))
-	if *which == "all" && right < need {
-		t.Errorf("%d of %d incidents named first and rightly, want %d", right, len(All), need)
+	if *which == "all" && right < len(All)-missed {
+		t.Errorf("%d of %d incidents named first and rightly, want all but %d", right, len(All), missed)
 	}
 }
 

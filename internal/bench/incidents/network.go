@@ -97,14 +97,22 @@ func download(s *stage) error {
 	return nil
 }
 
-func shaped(s *stage) error {
-	if err := s.here.sh("tc qdisc add dev wire0 root tbf rate 8mbit burst 5000 limit 400000"); err != nil {
-		return err
+// shaped sends more than a shaper of this host lets through, which queues so many bytes.
+func shaped(queue int) func(s *stage) error {
+	return func(s *stage) error {
+		if err := s.here.sh("tc qdisc add dev wire0 root tbf rate 8mbit burst 5000 limit %d", queue); err != nil {
+			return err
+		}
+		return uploads(s, 12)
 	}
+}
+
+// uploads are so many long flows at once.
+func uploads(s *stage, n int) error {
 	if err := s.serve(s.there, service, 0, drain); err != nil {
 		return err
 	}
-	return clients(12, func(int) error {
+	return clients(n, func(int) error {
 		c, err := s.here.dial(thereIP, service, 3*time.Second)
 		if err != nil {
 			return err
