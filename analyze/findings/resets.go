@@ -142,7 +142,7 @@ func (f *resetting) judge(limit float64, found *Shelf) {
 			found.Add(Finding{Level: Bad, Over: float64(c.n) / limit, At: c.first, Port: port, About: fmt.Sprint("no listener ", port),
 				What:     fmt.Sprintf("nothing listens on port %d: this host refused %s with resets", port, many(c.n, "packet", "packets")),
 				Evidence: fmt.Sprintf("first at %s; %s from %s", at(f.in, c.first), engine.Thousands(n), from),
-				Next:     "solisten"})
+				Next:     fmt.Sprint("skbdrop --port ", port)})
 		}
 	}
 }

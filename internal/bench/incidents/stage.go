@@ -139,7 +139,11 @@ func (h *host) dial(to [4]byte, port int, wait time.Duration, opts ...option) (*
 	}
 	tv := unix.NsecToTimeval(int64(wait))
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv)
-	if err := unix.Connect(fd, &unix.SockaddrInet4{Addr: to, Port: port}); err != nil {
+	err = unix.Connect(fd, &unix.SockaddrInet4{Addr: to, Port: port})
+	for err == unix.EINTR { // Go's runtime interrupts; the connect goes on
+		err = unix.Connect(fd, &unix.SockaddrInet4{Addr: to, Port: port})
+	}
+	if err != nil && err != unix.EISCONN {
 		unix.Close(fd)
 		return nil, err
 	}
