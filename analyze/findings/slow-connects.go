@@ -120,6 +120,7 @@ func (f *dialled) finding(k place, d *dials) Finding {
 	to := render.Endpoint(k.addr, k.port)
 	v.What = fmt.Sprintf("%s of %s to %s were slow, up to %s", engine.Thousands(d.slow), many(d.all, "connect", "connects"), to, span(d.longest))
 	if d.open == d.all {
+		v.Next = show("sock", &d.sock) // there is no latency to show
 		v.Level, v.What = Bad, fmt.Sprintf("%s to %s had no answer, for up to %s", many(d.all, "connect", "connects"), to, span(d.longest))
 	}
 	said := []string{fmt.Sprintf("longest by %s from %s, fastest %s", owner(d.sock.Pid, d.sock.Comm), at(f.in, d.at), span(d.least))}
