@@ -15,10 +15,10 @@ var _ = register(engine.Analysis{
 	Group:    groupStart,
 	Question: "what is in this recording?",
 	Main:     []string{"events"},
-	Help: `What looks wrong, who talked most, what limits the recording and what to type next, on one
-screen. This is what analyze shows if you name no analysis. It shows the worst finding of
-each rule; netrec analyze findings --help lists the rules. A socket counts for the process
-that owns it.
+	Help: `What looks wrong, who talked most, where the time went, what limits the recording and what
+to type next, on one screen. This is what analyze shows if you name no analysis. It shows
+the worst finding of each rule; netrec analyze findings --help lists the rules. A socket
+counts for the process that owns it; waits explains where the time went.
 
 --all also shows host, time and cost of the recording; its events with losses and hooks; the
 busiest processes and sockets; and which analyses it can answer. Formats for programs have
@@ -39,6 +39,7 @@ type overview struct {
 	top   int
 	procs *engine.Busy[shape.Process]
 	talk  *talkers
+	time  *services
 	socks *line.Busiest
 	spent *engine.Spent
 }
@@ -55,7 +56,7 @@ func newOverview(in *engine.Input) engine.Fold {
 	}
 	in.Answer.MostLimits(screenLimits)
 	in.Answer.Whole() // the screen is laid out here
-	f.talk = newTalkers(in)
+	f.talk, f.time = newTalkers(in), newServices(in)
 	f.socks = line.NewBusiest(in, "sockets", "busiest sockets", f.top)
 	return f
 }
@@ -78,6 +79,7 @@ func (f *overview) Finish(a *render.Answer) {
 	findings.Show(f.in, verdict, true)
 	f.recording(cost)
 	f.talk.show(f.top)
+	f.time.show(f.top)
 	f.events()
 	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
 		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, shape.Process.Compare); len(best) > 0 {

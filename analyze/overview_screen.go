@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,15 +18,18 @@ import (
 // headings and the commands at the end.
 const (
 	screenLimits   = 3
-	screenFindings = 13 // lines
-	screenTalkers  = 5
+	screenFindings = 12 // lines
+	screenTalkers  = 4
+	screenServices = 3
 )
 
-// screen shows the recording on one screen: what is wrong, who talked most, what to type next.
+// screen shows the recording on one screen: what is wrong, who talked most, where the time went,
+// what to type next.
 func (f *overview) screen(v findings.Verdict, cost *schema.Spent) {
 	f.line("", f.about(cost))
 	f.wrongs(v)
 	f.talk.show(min(f.top, screenTalkers))
+	f.time.show(min(f.top, screenServices))
 	f.next()
 }
 
@@ -44,7 +48,7 @@ func (f *overview) about(cost *schema.Spent) string {
 	for _, n := range m.Rows {
 		rows += n
 	}
-	parts := []string{fmt.Sprintf("%s: %s rows", filepath.Base(m.Path), engine.Thousands(rows))}
+	parts := []string{fmt.Sprintf("%s: %s rows", filepath.Base(cmp.Or(m.Path, "FILE")), engine.Thousands(rows))}
 	if rows > 0 {
 		began := time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset))
 		ms := (max(m.LastNS, m.Recording.StopNS) - f.in.Start()) / 1e6
@@ -108,6 +112,9 @@ func (f *overview) next() {
 	list := []command{{engine.Command(f.in.Meta, "socks --top 20"), "every socket, by bytes"},
 		{engine.Command(f.in.Meta, "--all"), "events, hooks, losses, analyses"},
 		{strings.Replace(engine.Command(f.in.Meta, ""), "analyze", "report", 1), "all of it on an HTML page"}}
+	if f.time.any() {
+		list[0] = command{engine.Command(f.in.Meta, "waits --slowest 5"), "the slowest answers, and why"}
+	}
 	if peer := f.talk.busiest(); peer != "" {
 		list = slices.Insert(list, 1, command{engine.Command(f.in.Meta, "sock "+render.ShellWord(peer)), "what happened there"})
 	}

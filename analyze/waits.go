@@ -122,7 +122,7 @@ func (f *waits) turn(c *turns.Followed, t *turns.Turn) {
 	}
 	w.turns++
 	if f.in.Number("slowest") > 0 {
-		f.slowest.Add(slowTurn{Turn: *t, service: serviceOf(c.Sock), who: processOf(c.Sock), sock: c.Sock.Addr})
+		f.slowest.Add(slowTurn{Turn: *t, service: turns.Service(c.Sock), who: processOf(c.Sock), sock: c.Sock.Addr})
 	}
 }
 

@@ -6,11 +6,12 @@ import (
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
+	"netrec/analyze/turns"
 )
 
 // waitKeys tell connections apart by what is known of their socket, not by who was on the CPU.
 var waitKeys = map[string]engine.KeyDef{
-	"service": textOf("service", serviceOf),
+	"service": textOf("service", turns.Service),
 	"process": textOf("process", processOf),
 	"comm":    textOf("comm", func(s *agg.Socket) string { return s.Comm }),
 	"cgroup":  textOf("cgroup", func(s *agg.Socket) string { return s.Cgroup }),
@@ -28,14 +29,6 @@ func numberOf(name string, of func(*agg.Socket) int64) engine.KeyDef {
 		n := of(r.Sock)
 		v.IntOr(n, n != 0)
 	}}
-}
-
-// serviceOf is the port that the socket serves, or the address and port that it uses.
-func serviceOf(s *agg.Socket) string {
-	if s.Serves() {
-		return fmt.Sprintf(":%d", s.Lport)
-	}
-	return render.Endpoint(s.Raddr, s.Rport)
 }
 
 func processOf(s *agg.Socket) string {

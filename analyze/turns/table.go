@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/render"
 )
 
@@ -55,6 +56,15 @@ func (s *Split) Shares() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Service is what a connection is about: the port that the socket serves, or the address and port that
+// it uses.
+func Service(s *agg.Socket) string {
+	if s.Serves() {
+		return fmt.Sprintf(":%d", s.Lport)
+	}
+	return render.Endpoint(s.Raddr, s.Rport)
 }
 
 // PerMille is a share, rounded down.
