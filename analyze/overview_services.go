@@ -16,6 +16,9 @@ type services struct {
 	in    *engine.Input
 	names agg.Intern
 	by    agg.Keyed[string, served]
+	turns int64
+
+	follow *turns.Follower
 }
 
 // served is the time of one service.
@@ -30,7 +33,7 @@ func (s *served) busy() int64 { return s.split.Total() - s.split[turns.Idle] }
 
 func newServices(in *engine.Input) *services {
 	f := &services{in: in}
-	turns.Follow(in, f.turn, func(c *turns.Followed) {
+	f.follow = turns.Follow(in, f.turn, func(c *turns.Followed) {
 		if s := f.of(c); s != nil {
 			s.split.Add(&c.Split)
 		}
@@ -41,6 +44,7 @@ func newServices(in *engine.Input) *services {
 func (f *services) of(c *turns.Followed) *served { return f.by.At(f.names.Get(turns.Service(c.Sock))) }
 
 func (f *services) turn(c *turns.Followed, t *turns.Turn) {
+	f.turns++
 	s := f.of(c)
 	if s == nil {
 		return
@@ -50,11 +54,15 @@ func (f *services) turn(c *turns.Followed, t *turns.Turn) {
 	}
 }
 
-// any reports whether the time of any connection is known.
-func (f *services) any() bool { return f.by.Len() > 0 }
+// any reports whether the time of any connection is known: recordings of older versions lack what it
+// takes.
+func (f *services) any() bool { return f.by.Len() > 0 && (f.follow.Lacking == 0 || f.turns > 0) }
 
 // show lists the n services with most time, in lines that fit the screen if the answer has to.
 func (f *services) show(n int) {
+	if !f.any() {
+		return
+	}
 	keys := f.by.Sorted(func(s *served) int64 { return -s.busy() }, cmp.Compare[string])
 	keys = keys[:min(n, len(keys))]
 	name := 21
