@@ -40,6 +40,7 @@ type Conn struct {
 	least                      int64 // least round trip, ns; 0 if it is not known
 	loss, resent               bool  // TCP recovers from a loss; this end retransmitted and nothing was acknowledged since
 	full, blocked              bool  // the send buffer is; a send found it so, and none did better since
+	writing                    bool  // a send that has not returned wrote something
 	lossy                      bool  // something was retransmitted in this turn
 
 	flown, excess int64 // ns in flight since the newest send or acknowledgement, and beyond the least round trip
@@ -136,7 +137,7 @@ func (c *Conn) sending() Wait {
 		return HeldPacing
 	case c.resent: // maybe a probe, which a peer provokes that reads nothing: so after its window
 		return Recovery
-	case c.full || c.blocked:
+	case c.blocked || c.full && c.writing: // a full buffer that nobody wants to write to holds nothing back
 		return HeldSndbuf
 	}
 	return InFlight

@@ -55,12 +55,15 @@ func (c *Conn) process(at int64, s *Segment) {
 // segment before this one did.
 func (c *Conn) catchUp(at int64, s *Segment) {
 	wrote := c.written.to(s.Written).at > c.written.at
+	c.writing = c.writing || wrote
 	switch {
 	case !wrote: // the segment before let bytes go
 		p := s.Positions
 		p.Arrived, p.Read, p.Written = c.arrived.seq, c.read.seq, c.written.seq
 		c.apply(c.End, p)
-	case s.Acks > 0 && c.least > 0: // what is acknowledged was written a round trip ago
+	// The first bytes of a call that is still busy writing were written a round trip ago. Where all is
+	// acknowledged already, the peer is on this host, and the call about to return.
+	case s.Acks > 0 && c.least > 0 && s.Acked+uint32(s.Acks) != s.Written:
 		c.advance(max(c.End, at-c.least))
 		p := s.Positions
 		p.Arrived, p.Read = c.arrived.seq, c.read.seq
@@ -78,9 +81,10 @@ func (c *Conn) Call(at int64, p Positions, bytes int64, blocked bool) {
 	if c.stage == queued {
 		c.stage = open // nobody saw it accepted
 	}
-	wrote := c.written.to(p.Written).at > c.written.at
 	c.apply(at, p)
-	c.blocked = blocked || c.blocked && !wrote
+	if bytes > 0 || blocked {
+		c.blocked, c.writing = blocked, false
+	}
 }
 
 // Accept takes the moment at which a process took the connection.

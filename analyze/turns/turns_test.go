@@ -127,19 +127,38 @@ func TestHeldBack(t *testing.T) {
 		PeerWindow: func(g *Segment) { g.Window = 100 },
 		HeldCwnd:   func(g *Segment) { g.Cwnd = 1 },
 		HeldNagle:  func(*Segment) {},
-		HeldSndbuf: func(g *Segment) { g.BufferFull, g.Sent = true, g.Written },
+		HeldSndbuf: func(g *Segment) { g.Sent = g.Written },
 		HeldPacing: func(g *Segment) { g.Sent = g.Acked },
 	} {
 		s := newSide(false)
 		s.hears(0, 0)
 		s.p.Written, s.p.Sent = s.p.Written+200, s.p.Sent+100
-		s.Call(1*ms, s.p, 0, false)
+		s.Call(1*ms, s.p, 0, want == HeldSndbuf)
 		g := Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, InFlight: 1, LeastRTT: 1 * ms}
 		change(&g)
 		s.Segment(11*ms, &g)
 		s.Finish(11 * ms)
 		if s.Split[want] != 10*ms {
 			t.Errorf("%v: %v", want, s.Split)
+		}
+	}
+}
+
+// A full buffer holds back whoever writes, and nobody else.
+func TestFullBuffer(t *testing.T) {
+	for _, writes := range []bool{true, false} {
+		s := newSide(false)
+		s.hears(0, 0)
+		s.p.Written, s.p.Sent = s.p.Written+9000, s.p.Sent+9000
+		g := Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, InFlight: 9, LeastRTT: 1 * ms, BufferFull: true}
+		s.Segment(1*ms, &g)
+		if !writes {
+			s.Call(1*ms, s.p, 9000, false)
+		}
+		s.Segment(11*ms, &g)
+		s.Finish(11 * ms)
+		if held := s.Split[HeldSndbuf] == 10*ms; held != writes || s.Split.Total() != 11*ms {
+			t.Errorf("a call is writing: %v, %v", writes, s.Split)
 		}
 	}
 }

@@ -296,6 +296,12 @@ func (k *talk) check(t *testing.T, server, client waitLine) {
 	if server.Conns != 1 || client.Conns != 1 || server.Turns != turns || client.Turns != turns || server.Unfinished+client.Unfinished+server.Overlap+client.Overlap != 0 {
 		t.Errorf("%s: %d turns, seen %d by the server and %d by the client: %+v %+v", k.name, turns, server.Turns, client.Turns, server, client)
 	}
+	bad := t.Failed()
+	defer func() {
+		if t.Failed() && !bad {
+			t.Logf("%s: the server's line %+v, the client's %+v", k.name, server, client)
+		}
+	}()
 	var thought, unread, idle, nagle, whole bounds
 	for _, l := range k.log {
 		thought.add(l.thought.Sub(l.read), l.answered.Sub(l.asks))
