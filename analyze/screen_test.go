@@ -19,7 +19,7 @@ func TestOverviewFitsAScreen(t *testing.T) {
 		fmt.Fprintf(&events, "+1ms sys_connect %s ret=-111 dest_addr=2001:db8:1111:2222:3333:4444:5555:%x dest_port=%d family=inet6 %s\n", sock, i+2, 1000+i, conn)
 		fmt.Fprintf(&events, "+1ms tcp_retrans %s %s retrans_kind=R len_bytes=1448 snd_cwnd=2 state=ESTABLISHED *9\n", sock, conn)
 		fmt.Fprintf(&events, "+1ms skb_drop skb=0xffff888100000%03x drop_reason=REASON_NUMBER_%d location=a_function_of_some_length+0x123 *7\n", i, i)
-		fmt.Fprintf(&events, "+1ms sock_io %s %s dir=send ret=%d snd_nxt=1001 rcv_nxt=1 unsent_bytes=0 unacked_bytes=1000 unread_bytes=0\n", sock, conn, 1_000_000_000)
+		fmt.Fprintf(&events, "+1ms sock_io %s %s dir=send ret=%d out_bytes=1001 in_bytes=1 unsent_bytes=0 unacked_bytes=1000 unread_bytes=0\n", sock, conn, 1_000_000_000)
 		fmt.Fprintf(&events, "+1ms dns_call pid=%d comm=resolver host=a%d.example func=getaddrinfo dur_ns=7000000000 ret=0\n", 100+i, i)
 	}
 	losses := `[{"event": "sys_connect", "cpu": 1, "generated": 10, "recorded": 5, "lost_ring": 5}, {"event": "sys_close", "generated": 10, "recorded": 5, "lost_ring": 5},

@@ -35,9 +35,9 @@ type Follower struct {
 }
 
 type columns struct {
-	NewState, Dir, CaState                                                                                                scan.Str
-	Ret, SndNxt, SndUna, OutBytes, InBytes, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
-	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                               scan.Int
+	NewState, Dir, CaState                                                                                                            scan.Str
+	Ret, AskedBytes, SndNxt, SndUna, OutBytes, InBytes, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
+	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                                           scan.Int
 }
 
 // Follow hands every turn and the end of every connection of the recording to the functions, either
@@ -118,13 +118,14 @@ func (f *Follower) arrives(r *engine.Row) {
 		LeastRTT: max(0, r.Int(f.col.RttMinUs)) * 1000, BufferFull: r.Int(f.col.SkWmemQueued) >= r.Int(f.col.SkSndbuf),
 		Payload: r.Int(f.col.PayloadBytes), Acks: r.Int(f.col.AckedBytes), Gap: r.Int(f.col.SeqGapBytes)}
 	switch r.Str(f.col.CaState) {
-	case "Recovery", "Loss":
+	case "recovery", "loss":
 		s.Recovering = true
 	}
 	f.of(r).Segment(r.TS, s)
 }
 
-// eagain is EAGAIN: a call that would have to wait.
+// eagain is EAGAIN: a call that would have to wait. One that takes a part of what it was asked for
+// would have to wait for the rest.
 const eagain = 11
 
 func (f *Follower) call(r *engine.Row) {
@@ -138,11 +139,12 @@ func (f *Follower) call(r *engine.Row) {
 		}
 		return
 	}
-	wrote := int64(0)
+	wrote, full := int64(0), false
 	if r.Str(f.col.Dir) == "send" {
 		wrote = r.Int(f.col.Ret)
+		full = wrote == -eagain || wrote > 0 && wrote < r.Int(f.col.AskedBytes)
 	}
-	f.of(r).Call(r.TS, p, max(0, wrote), wrote == -eagain)
+	f.of(r).Call(r.TS, p, max(0, wrote), full)
 }
 
 func (f *Follower) state(r *engine.Row) {
