@@ -94,7 +94,11 @@ func (f *overview) wrongs(v findings.Verdict) {
 
 // verdict is what the rules say together, and which of them could not judge.
 func (f *overview) verdict(v findings.Verdict) string {
-	text := fmt.Sprintf("what looks wrong: %s, by %d of %d rules", findings.Words(v), v.Judged, len(findings.Rules))
+	words := "nothing"
+	if v.All() > 0 {
+		words = findings.Words(v)
+	}
+	text := fmt.Sprintf("what looks wrong: %s, by %d of %d rules", words, v.Judged, len(findings.Rules))
 	if len(v.Blind) > 0 {
 		var names []string
 		for _, b := range v.Blind {

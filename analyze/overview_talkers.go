@@ -17,15 +17,22 @@ type talkers struct {
 	calls bool // else TCP's own counts have to do
 	socks agg.PerSocket[line.Usage]
 	procs agg.Keyed[shape.Process, talker]
+	about agg.Keyed[matter, int64] // bytes
 	names agg.Intern
 	bytes *engine.Bytes
 	end   *line.EndBytes
 }
 
+// matter is what some sockets of a process are about.
+type matter struct {
+	shape.Process
+	words string
+}
+
 // talker is a process, and what its sockets did.
 type talker struct {
 	tx, rx, sockets int64
-	peer            string // what the socket that moved most is about
+	peer            string // what the sockets are about that moved most together
 	end             string // the same, as sock takes it
 	most            int64
 }
@@ -59,14 +66,19 @@ func (f *talkers) ended(s *agg.Socket) {
 	if u.Rows == 0 || s.Pid == 0 {
 		return
 	}
-	t := f.procs.At(shape.Process{Comm: f.names.Get(s.Comm), Pid: s.Pid})
+	p := shape.Process{Comm: f.names.Get(s.Comm), Pid: s.Pid}
+	t := f.procs.At(p)
 	if t == nil {
 		return
 	}
 	t.tx, t.rx, t.sockets = t.tx+u.Tx, t.rx+u.Rx, t.sockets+1
-	if n := u.Tx + u.Rx; n > t.most {
-		t.most = n
-		t.peer, t.end = with(s)
+	words, at := with(s)
+	n := f.about.At(matter{p, f.names.Get(words)})
+	if n == nil {
+		return
+	}
+	if *n += u.Tx + u.Rx; *n > t.most {
+		t.most, t.peer, t.end = *n, f.names.Get(words), at
 	}
 }
 

@@ -18,6 +18,16 @@ func (s *session) watchModules() {
 	}
 }
 
+// met is the Unix time at which something new is met. Detaching takes seconds on a busy host; what
+// is met then came before the recording stopped.
+func (s *session) met() int64 {
+	now := mono()
+	if s.stopped != 0 {
+		now = min(now, s.stopped)
+	}
+	return s.wall(now)
+}
+
 // newModules writes down which modules with queueing disciplines were loaded since: their
 // functions have no hooks, and the privilege to attach some is gone.
 func (s *session) newModules() error {
@@ -29,7 +39,7 @@ func (s *session) newModules() error {
 			continue
 		}
 		s.modules[name] = true
-		m := schema.Module{Name: name, SinceNS: s.wall(mono())}
+		m := schema.Module{Name: name, SinceNS: s.met()}
 		s.meta.Modules = append(s.meta.Modules, m)
 		fmt.Fprintf(s.opt.Notice, "netrec: %s was loaded and has no hooks: its queues inside other disciplines are not seen\n", name)
 		if err := s.metaRow(schema.KeyModule, m); err != nil {
@@ -63,7 +73,7 @@ func (s *session) newLibraries() error {
 // sampled.
 func (s *session) newcomers() error {
 	for _, l := range s.hooks.Newcomers() {
-		l.SinceNS = s.wall(mono())
+		l.SinceNS = s.met()
 		if l.Why != "" && !s.unseen {
 			s.unseen = true
 			fmt.Fprintf(s.opt.Notice, "netrec: %s came online and has no %s: %s\n", l.Place, l.Event, l.Why)

@@ -132,7 +132,7 @@ func (s *session) begin() error {
 	}
 	s.warn()
 	s.hooks.Follow(func(lib schema.Library) {
-		lib.SinceNS = s.wall(mono())
+		lib.SinceNS = s.met()
 		s.late <- lib
 	})
 	if s.child != nil {

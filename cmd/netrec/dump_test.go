@@ -30,14 +30,23 @@ func TestDump(t *testing.T) {
 			t.Errorf("%d lines of %s, the file has %d rows", rows[e.Name], e.Name, want)
 		}
 	}
+	first := func(event, value string) string { // of the first row of an event
+		all, _, _ := said("dump", file, "--event", event)
+		m := regexp.MustCompile(` ` + value + `=(\S+)`).FindStringSubmatch(all)
+		if m == nil {
+			t.Fatalf("no row of %s has %s", event, value)
+		}
+		return m[1]
+	}
+	sock, pid := first("tcp_retrans", "sock"), first("sys_socket", "pid")
 	for args, want := range map[string]string{
-		"--event tcp_reset":                        `tcp_reset +cpu=\d+ .*\b(skb|sock)=0x[0-9a-f]{16}\b.*\brport=\d+`,
-		"--event dns_call --comm getent":           `dns_call +.* comm=getent .*\bhost=\S+`,
-		"--sock 0xffff88800ebe4280 -e tcp_retrans": ` sock=0xffff88800ebe4280 `,
-		"--port 9 --event sys_connect":             ` dest_port=9\b`,
-		"--pid 201 -e sys_socket":                  ` pid=201 `,
-		"-e tcp_reset --column dir,rport":          `tcp_reset +rport=\d+ dir=(send|recv)$`,
-		"--event cost":                             ` cost +`,
+		"--event tcp_reset":                  `tcp_reset +cpu=\d+ .*\b(skb|sock)=0x[0-9a-f]{16}\b.*\brport=\d+`,
+		"--event dns_call --comm getent":     `dns_call +.* comm=getent .*\bhost=\S+`,
+		"--sock " + sock + " -e tcp_retrans": ` sock=` + sock + ` `,
+		"--port 9 --event sys_connect":       ` dest_port=9\b`,
+		"--pid " + pid + " -e sys_socket":    ` pid=` + pid + ` `,
+		"-e tcp_reset --column dir,rport":    `tcp_reset +rport=\d+ dir=(send|recv)$`,
+		"--event cost":                       ` cost +`,
 	} {
 		out, errs, code := said(append([]string{"dump", file}, strings.Fields(args)...)...)
 		lines := dumped(out)

@@ -58,7 +58,7 @@ func TestSocketAsCSV(t *testing.T) {
 	addr := anySock(t, file)
 	out, errs, code := said("analyze", file, "sock", addr, "-f", "csv")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-	if code != 0 || err != nil || len(rows) < 10 || len(rows[0]) < 50 || !strings.Contains(errs, "--table chooses another: lives, timeline") {
+	if code != 0 || err != nil || len(rows) < 10 || len(rows[0]) < 50 || !strings.Contains(errs, "--table chooses another: lives, split, turns, timeline") {
 		t.Fatalf("exit code %d, %v, %d rows of %d columns\n%s", code, err, len(rows), len(rows[0]), errs)
 	}
 	seen := map[string]bool{}
