@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"netrec/internal/bench/vmtest"
 )
 
-var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all; empty for none")
+var kernels = flag.String("kernels", os.Getenv("NETREC_KERNELS"), "Debian kernels to boot, separated by commas, or all, or some: the oldest, the newest and one between; empty for none")
 
 // guestTests run in each booted kernel, and on the running one by themselves. Of all kernels, the
 // oldest, the newest and the one between also have someTests, the first two crowdTests, and the oldest
@@ -40,15 +41,24 @@ func testsIn(kernels []string, at int, all bool) []string {
 	return guestTests
 }
 
+// asked are the kernels to boot.
+func asked() []string {
+	all := vmtest.Names()
+	switch last := len(all) - 1; *kernels {
+	case "all":
+		return all
+	case "some":
+		return []string{all[0], all[1+rand.IntN(last-1)], all[last]}
+	}
+	return strings.Split(*kernels, ",")
+}
+
 // TestKernels boots the kernels and runs the tests of one kernel in each.
 func TestKernels(t *testing.T) {
 	if *kernels == "" {
 		t.Skip("no kernels asked for: go test ./internal/bench/truth -kernels all (or make kernels) boots them")
 	}
-	names := strings.Split(*kernels, ",")
-	if *kernels == "all" {
-		names = vmtest.Names()
-	}
+	names := asked()
 	share := buildTools(t)
 	t.Cleanup(func() {
 		if *update || !t.Failed() {
@@ -58,7 +68,7 @@ func TestKernels(t *testing.T) {
 	for i, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			begun, tests := time.Now(), testsIn(names, i, *kernels == "all")
+			begun, tests := time.Now(), testsIn(names, i, *kernels == "all" || *kernels == "some")
 			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
 				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(tests, "|") + ")$"}, Timeout: 30 * time.Minute,
 				MemoryMiB: 2048} // the storm fills rings and piles, TestFilters has seven recorders
