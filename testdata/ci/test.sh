@@ -3,7 +3,8 @@
 #
 # Needs Go and a Debian-like Linux. As root it installs the rest; otherwise it says
 # what is missing and which steps that costs. Nothing is written into the tree but
-# the binary. Every step runs even if one before it failed.
+# the binary. Every step runs even if one before it failed. On a terminal all that steps say is
+# shown as it comes; in a log, what failed is, and for the rest that it did not.
 #
 # Exit code: 0 all passed; 1 something failed; 3 nothing failed, but steps could not run.
 set -uo pipefail
@@ -29,9 +30,15 @@ step() {
 		left_out+=("$name (lacks $lacks)")
 		result='LEFT OUT'
 	else
-		"$run"
-		case $? in
-		0) ;;
+		local code=0
+		if [ -t 1 ]; then
+			"$run" || code=$?
+		else
+			"$run" >"$scratch/said" 2>&1 || code=$?
+			[ $code -eq 0 ] || cat "$scratch/said"
+		fi
+		case $code in
+		0) printf 'ok, %d s\n' $((SECONDS - start)) ;;
 		3)
 			left_out+=("$name (could not be installed)")
 			result='LEFT OUT'
