@@ -361,6 +361,19 @@ struct sock_exceed_buf_limit {
 	u8 prot_name[16];
 };
 
+#define EV_sock_error 72
+#define RARE_sock_error 1
+struct sock_error {
+	struct header h;
+	struct tuple tuple;
+	s64 cookie;
+	s32 sk_err;
+	u16 sock_type;
+	u16 protocol;
+	u8 state;
+	u8 pad7[7];
+};
+
 #define EV_sys_connect 30
 #define RARE_sys_connect 1
 struct sys_connect {
@@ -1059,6 +1072,7 @@ union all_rows {
 	struct sock_stack sock_stack;
 	struct sock_rcvqueue_full sock_rcvqueue_full;
 	struct sock_exceed_buf_limit sock_exceed_buf_limit;
+	struct sock_error sock_error;
 	struct sys_connect sys_connect;
 	struct sys_accept sys_accept;
 	struct sys_close sys_close;

@@ -23,6 +23,7 @@
 #include "skb_derive.bpf.c"
 #include "skb_drop.bpf.c"
 #include "skb_free.bpf.c"
+#include "sock_error.bpf.c"
 #include "sock_exceed_buf_limit.bpf.c"
 #include "sock_io.bpf.c"
 #include "sock_rcvqueue_full.bpf.c"

@@ -6,7 +6,7 @@ var Events = []Event{
 	tcpState, tcpRcvEst, tcpRetrans, tcpWriteXmit,
 	sockIO,
 	sockStack,
-	sockRcvqueueFull, sockExceedBufLimit,
+	sockRcvqueueFull, sockExceedBufLimit, sockError,
 	sysConnect, sysAccept, sysClose,
 	sysBind, sysListen, sysSocket,
 	sysPoll, sysEpollCtl,

@@ -25,6 +25,7 @@ func Check(c *Capture, l *traffic.Log, want Expect) map[string]Errors {
 	return map[string]Errors{
 		"handshakes": checkHandshakes(c, l, want),
 		"resets":     checkResets(c, l, want),
+		"errors":     checkErrors(c, l, want),
 		"protocols":  checkProtocolCalls(c, l, want),
 		"marks":      checkMarks(c, l, want),
 		"tunnels":    checkTunnels(c, l),

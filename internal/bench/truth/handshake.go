@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 
+	"golang.org/x/sys/unix"
+
 	"netrec/internal/bench/vmtest/traffic"
 )
 
@@ -84,6 +86,21 @@ func checkResets(c *Capture, l *traffic.Log, want Expect) Errors {
 		{"tcp_reset", "SYNs for nobody", inTCP("tcp_reset", sent, nobody, Num("lport", 7199)), l.Wanted["refused"]},
 		{"tcp_cong_state", "TcpExt.TCP{Sack,Reno}Recovery", len(c.Select("tcp_cong_state", ofRun(l), Is("ca_state", "recovery"))),
 			both(l, "TcpExt.TCPSackRecovery") + both(l, "TcpExt.TCPRenoRecovery")},
+	})
+}
+
+// checkErrors holds errors that sockets got against those that calls of the traffic returned.
+func checkErrors(c *Capture, l *traffic.Log, want Expect) Errors {
+	refused, reset := Num("sk_err", int64(unix.ECONNREFUSED)), Num("sk_err", int64(unix.ECONNRESET))
+	connected := func(r *Row) bool { return r.Int["rport"] != 0 }
+	inTCP, _ := phaseOf(c, l, "tcp")
+	inRST, _ := phaseOf(c, l, "rst")
+	return checkEquations(want, []equation{
+		{"sock_error", "refused connects", inTCP("sock_error", Is("protocol", "tcp"), refused), l.Wanted["refused"]},
+		{"sock_error", "other errors", inTCP("sock_error", func(r *Row) bool { return !refused(r) }), 0},
+		{"sock_error", "connections that were reset", inRST("sock_error", reset, connected), l.Wanted["resets"]},
+		{"sock_error", "sockets that reset and forgot their peer", inRST("sock_error", reset, Num("rport", 0)), (l.Wanted["resets"] + 1) / 2},
+		{"sock_error", "receives that returned ECONNREFUSED", len(c.Select("sock_error", ofRun(l), Is("protocol", "udp"), refused)), l.Count("recvfrom", "ECONNREFUSED")},
 	})
 }
 

@@ -43,7 +43,7 @@ func expected(t *testing.T) Expect {
 		}
 		want.Missing = append(want.Missing, e.Name)
 	}
-	for event, tracepoint := range map[string]string{"tcp_cong_state": "tcp_cong_state_set", "qdisc_drop": "qdisc_drop"} {
+	for event, tracepoint := range map[string]string{"tcp_cong_state": "tcp_cong_state_set", "qdisc_drop": "qdisc_drop", "sock_error": "inet_sk_error_report"} {
 		var td *btf.Typedef
 		if types.TypeByName("btf_trace_"+tracepoint, &td) != nil {
 			want.Missing = append(want.Missing, event)
