@@ -78,6 +78,10 @@ SELECT nonagle & 7, count(*) AS n FROM capture WHERE event = 'tcp_write_xmit' GR
 -- @ tcprtt | us count
 SELECT bucket(srtt_us), count(*) AS n FROM capture WHERE event = 'tcp_rcv_est' AND srtt_us > 0 GROUP BY ALL;
 
+-- @ sockerrors | errors count
+SELECT sk_err, raddr, rport, count(*) AS n FROM capture
+WHERE event = 'sock_error' AND NOT (protocol = 'tcp' AND rport = 0 AND sk_err = 104) GROUP BY ALL ORDER BY n;
+
 -- @ waits | ~
 SELECT ts_ns, sock, event, dir, snd_nxt, rcv_nxt, unsent_bytes, unread_bytes, payload_bytes, acked_bytes FROM capture
 WHERE event IN ('tcp_rcv_est', 'sock_io', 'tcp_state', 'sys_accept', 'tcp_retrans') ORDER BY sock, ts_ns;
