@@ -58,6 +58,9 @@ func TestIncidents(t *testing.T) {
 			}
 			table = append(table, fmt.Sprintf("%-18s %-5v %s", in.Name, ok, v.first()))
 			t.Log(table[len(table)-1]) // what a guest that is too slow has done is seen
+			if !ok {
+				t.Log(v.String())
+			}
 			if len(v) > 0 {
 				follow(t, bin, v[0].Next)
 			}
@@ -100,7 +103,10 @@ func TestKernels(t *testing.T) {
 	if *kernels == "" {
 		t.Skip("no kernels asked for: make incidents K=6.12 boots one")
 	}
-	dir := t.TempDir()
+	dir, args := t.TempDir(), []string{"/host/incidents.test", "-test.v", "-test.run", "^TestIncidents$", "-incidents", *which}
+	if *keep != "" {
+		dir, args = *keep, append(args, "-keep", "/host")
+	}
 	for _, args := range [][]string{{"build", "-o", dir + "/netrec", "netrec/cmd/netrec"}, {"test", "-c", "-o", dir + "/incidents.test", "netrec/internal/bench/incidents"}} {
 		cmd := exec.Command("go", args...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -111,7 +117,7 @@ func TestKernels(t *testing.T) {
 	for name := range strings.SplitSeq(*kernels, ",") {
 		t.Run(name, func(t *testing.T) {
 			res, err := vmtest.Run(context.Background(), vmtest.Config{Kernel: name, Share: dir, Env: []string{rig.GuestEnv + "=" + name},
-				Command: []string{"/host/incidents.test", "-test.v", "-test.run", "^TestIncidents$", "-incidents", *which}, Timeout: 120 * time.Minute, MemoryMiB: 2048, Output: os.Stderr})
+				Command: args, Timeout: 120 * time.Minute, MemoryMiB: 2048, Output: os.Stderr})
 			if err != nil || res.ExitCode != 0 {
 				t.Errorf("%v, exit code %d:\n%s", err, res.ExitCode, res.Output)
 			}
