@@ -43,20 +43,7 @@ func healthyUDP(s *stage) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		buf := make([]byte, 1500)
-		for {
-			n, from, err := unix.Recvfrom(in.fd, buf, 0)
-			if err == unix.EAGAIN {
-				time.Sleep(time.Millisecond)
-				continue
-			}
-			if err != nil {
-				return
-			}
-			_ = unix.Sendto(in.fd, buf[:n], 0, from)
-		}
-	}()
+	go echo(in.fd)
 	fd, err := s.there.socket(unix.SOCK_DGRAM)
 	if err != nil {
 		return err
@@ -78,4 +65,20 @@ func healthyUDP(s *stage) error {
 		time.Sleep(4 * time.Millisecond)
 	}
 	return nil
+}
+
+// echo answers every datagram with itself.
+func echo(fd int) {
+	buf := make([]byte, 1500)
+	for {
+		n, from, err := unix.Recvfrom(fd, buf, 0)
+		if err == unix.EAGAIN {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		if err != nil {
+			return
+		}
+		_ = unix.Sendto(fd, buf[:n], 0, from)
+	}
 }

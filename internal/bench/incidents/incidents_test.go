@@ -24,6 +24,14 @@ var (
 	keep    = flag.String("keep", "", "directory that recordings are kept in")
 )
 
+// TestMain is the server of an incident where that asks for it.
+func TestMain(m *testing.M) {
+	if os.Getenv(cramped) != "" {
+		crampedServer()
+	}
+	os.Exit(m.Run())
+}
+
 // few are run by default, with the rest of the tests: one of the network, one
 // healthy load.
 var few = []string{"loss-short", "keep-alive"}

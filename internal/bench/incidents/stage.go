@@ -32,13 +32,14 @@ type stage struct {
 	here, there *host
 	wire        *wire
 	dir         string
+	resolvConf  string // of programs
 	mu          sync.Mutex
 	closers     []io.Closer
 }
 
 // newStage makes both hosts and the wire between them.
 func newStage(dir string, p path) (*stage, error) {
-	s := &stage{dir: dir, wire: &wire{path: p, seed: 7}}
+	s := &stage{dir: dir, resolvConf: "nameserver 127.0.0.53\noptions timeout:1 attempts:1\n", wire: &wire{path: p, seed: 7}}
 	for i, h := range []**host{&s.here, &s.there} {
 		n, err := rig.New()
 		if err != nil {
@@ -174,26 +175,29 @@ func (s *stage) serve(h *host, port int, pause time.Duration, handle func(*conn)
 	if err != nil {
 		return err
 	}
-	go func() {
-		for {
-			time.Sleep(pause)
-			n, _, err := unix.Accept4(fd, unix.SOCK_CLOEXEC)
-			if err == unix.EINTR || err == unix.ECONNABORTED {
-				continue
-			}
-			if err != nil {
-				return
-			}
-			go handle(newConn(n))
-		}
-	}()
+	go accepting(fd, func(c *conn) { go handle(c) }, pause)
 	return nil
 }
 
-// program starts a command in the host's namespace, with a resolv.conf that names only this host.
+// accepting hands every connection of a listener on, until that is closed.
+func accepting(fd int, handle func(*conn), pause time.Duration) {
+	for {
+		time.Sleep(pause)
+		n, _, err := unix.Accept4(fd, unix.SOCK_CLOEXEC)
+		if err == unix.EINTR || err == unix.ECONNABORTED {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		handle(newConn(n))
+	}
+}
+
+// program starts a command in the host's namespace, with the stage's resolv.conf.
 func (s *stage) program(h *host, command string) error {
 	conf := filepath.Join(s.dir, "resolv.conf")
-	if err := os.WriteFile(conf, []byte("nameserver 127.0.0.53\noptions timeout:1 attempts:1\n"), 0o644); err != nil {
+	if err := os.WriteFile(conf, []byte(s.resolvConf), 0o644); err != nil {
 		return err
 	}
 	return h.Do(func() error {

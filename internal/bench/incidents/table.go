@@ -57,6 +57,11 @@ var All = []Incident{
 	{Name: "close-wait", Cause: "a server never closes", Want: []string{"close-wait"}, run: closeWait},
 	{Name: "think-time", Cause: "a server needs 800 ms for an answer", Want: []string{"slow-answers"}, run: thinkTime},
 	{Name: "slow-upstream", Cause: "the peer needs 800 ms for an answer", Want: []string{"slow-answers"}, run: slowUpstream},
+	{Name: "server-dies", Cause: "the peer's server dies while clients talk to it", Want: []string{"failed-connects"}, Says: "ECONNREFUSED", run: serverDies},
+	{Name: "lock", Cause: "half of the requests wait for a lock of the server", Want: []string{"slow-answers"}, Says: "the application on this host", run: locked},
+	{Name: "mtu-in", Cause: "the path drops received packets above 1200 bytes", Want: []string{"out-of-order"}, Says: "10.77.0.2", path: path{treat: narrowIn}, run: bigAnswers},
+	{Name: "dns-late", Cause: "the DNS server answers after the resolver has asked again", Want: []string{"slow-dns"}, run: lateResolver},
+	{Name: "too-many-files", Cause: "a server has no descriptor left to accept with", Want: []string{"accept-wait", "syn-backlog"}, Says: "EMFILE", run: tooManyFiles},
 }
 
 // Healthy are loads that must give no finding.
@@ -71,4 +76,7 @@ var Healthy = []Incident{
 	{Name: "datagrams", Cause: "questions and answers by UDP", run: healthyUDP},
 	{Name: "idle", Cause: "connections that mostly wait", run: healthyIdle},
 	{Name: "crowd", Cause: "60 clients at once", run: healthyCrowd},
+	{Name: "polls", Cause: "requests, a long poll, and clients that wait for news", run: healthyPolls},
+	{Name: "shaped", Cause: "a transfer through a slower link before this host", run: healthyShaped},
+	{Name: "queries", Cause: "many questions by UDP, each from a socket of its own", run: healthyQueries},
 }

@@ -123,11 +123,16 @@ func (s *stage) udp(h *host, port int, opts ...option) (*conn, error) {
 // nameserver answers DNS queries on the recorded host, each after a while, with this code; 0 means
 // with an address, and -1 not at all.
 func (s *stage) nameserver(code int, think time.Duration) error {
-	fd, err := s.here.socket(unix.SOCK_DGRAM)
+	return s.nameserverAt(s.here, [4]byte{127, 0, 0, 53}, code, think)
+}
+
+// nameserverAt is a nameserver of either host; it thinks about several queries at once.
+func (s *stage) nameserverAt(h *host, addr [4]byte, code int, think time.Duration) error {
+	fd, err := h.socket(unix.SOCK_DGRAM)
 	if err != nil {
 		return err
 	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 53}, Port: 53}); err != nil {
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: addr, Port: 53}); err != nil {
 		return err
 	}
 	s.later(closer(func() error { _ = unix.Shutdown(fd, unix.SHUT_RDWR); return unix.Close(fd) }))
@@ -139,8 +144,8 @@ func (s *stage) nameserver(code int, think time.Duration) error {
 				return
 			}
 			if code >= 0 {
-				time.Sleep(think)
-				_ = unix.Sendto(fd, answerDNS(buf[:n], code), 0, from)
+				answer := answerDNS(buf[:n], code)
+				time.AfterFunc(think, func() { _ = unix.Sendto(fd, answer, 0, from) })
 			}
 		}
 	}()
