@@ -3,9 +3,11 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/render"
 )
 
 // The default is what a user notices. A server that is merely busy accepts within a few
@@ -32,12 +34,19 @@ type accepts struct {
 	slow, never      int64
 	longest, longeAt int64
 	sock             agg.Socket
+	refusals         agg.Top[string] // errors of accept for want of something
+	refused, firstAt int64
+	who              string
 }
+
+// wanting are errors of accept that leave the connection in the queue: the process or the host has no
+// descriptor or memory for it.
+var wanting = []int64{-23, -24, -105, -12}
 
 func newAcceptWait(in *engine.Input, limit float64, found *Shelf) func() {
 	var socks agg.PerSocket[accepting]
 	var ports agg.Keyed[int64, accepts]
-	from, to, ret := in.Str("old_state"), in.Str("new_state"), in.Int("ret")
+	from, to, ret, lport := in.Str("old_state"), in.Str("new_state"), in.Int("ret"), in.Int("lport")
 	took := func(s *agg.Socket, now int64) *accepts {
 		v, p := socks.Of(s), ports.At(s.Lport)
 		if v.since == 0 || v.taken || p == nil {
@@ -62,6 +71,8 @@ func newAcceptWait(in *engine.Input, limit float64, found *Shelf) func() {
 	in.Use("sys_accept", "", func(r *engine.Row) {
 		if r.Sock != nil && r.Int(ret) >= 0 {
 			took(r.Sock, r.TS)
+		} else if p := ports.At(r.Int(lport)); p != nil && r.Int(lport) != 0 && slices.Contains(wanting, r.Int(ret)) {
+			p.refuse(in, r, r.Int(ret))
 		}
 	})
 	in.OnEnd(func(s *agg.Socket) {
@@ -74,11 +85,39 @@ func newAcceptWait(in *engine.Input, limit float64, found *Shelf) func() {
 	})
 	return func() {
 		for _, port := range ports.Sorted(func(p *accepts) int64 { return -p.longest }, cmp.Compare[int64]) {
-			if p := ports.At(port); p.slow >= acceptLeast && float64(p.us.At(0.9)*1000) >= limit {
+			p := ports.At(port)
+			if p.refused > 0 {
+				found.Add(p.refusal(in, port))
+				continue
+			}
+			if p.slow >= acceptLeast && float64(p.us.At(0.9)*1000) >= limit {
 				found.Add(p.finding(in, port, limit))
 			}
 		}
 	}
+}
+
+func (p *accepts) refuse(in *engine.Input, r *engine.Row, ret int64) {
+	p.refusals.Add(render.Errno(ret), 1)
+	if p.refused++; p.refused == 1 {
+		pid, comm := in.Owner(r)
+		p.firstAt, p.who = r.TS, owner(pid, comm)
+	}
+}
+
+// refusal is about a server that accepts, and cannot.
+func (p *accepts) refusal(in *engine.Input, port int64) Finding {
+	why, n := top(&p.refusals)
+	v := Finding{Level: Bad, Over: float64(p.refused), At: p.firstAt, Port: port, Next: fmt.Sprintf("soaccept --port %d", port),
+		What: fmt.Sprintf("the server on port %d could not accept: %s failed with %s", port, many(n, "accept", "accepts"), why)}
+	v.Evidence = fmt.Sprintf("%s, first at %s", p.who, at(in, p.firstAt))
+	if why == "EMFILE" {
+		v.Evidence += "; the process has no free descriptor: raise its limit (ulimit -n), or look for descriptors that it does not close"
+	}
+	if p.slow > 0 {
+		v.Evidence += fmt.Sprintf("; %s waited up to %s in the accept queue", many(p.slow, "connection", "connections"), span(p.longest))
+	}
+	return v
 }
 
 func (p *accepts) finding(in *engine.Input, port int64, limit float64) Finding {

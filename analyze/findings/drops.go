@@ -21,7 +21,7 @@ var leftOver = []string{"QUEUE_PURGE", "CONSUMED", "NOT_DROPPED_YET", "SOCKET_CL
 
 // purges are functions that empty the queues of a socket that is being closed. Before 6.6
 // the kernel gives no reason of their own to what they free.
-var purges = []string{"skb_queue_purge", "skb_queue_purge_reason", "sk_stream_kill_queues", "inet_sock_destruct", "udp_destruct_common", "udp_destruct_sock"}
+var purges = []string{"skb_queue_purge", "skb_queue_purge_reason", "skb_rbtree_purge", "sk_stream_kill_queues", "inet_sock_destruct", "udp_destruct_common", "udp_destruct_sock"}
 
 // LeftOver reports whether a reason tells of no loss.
 func LeftOver(reason, location string) bool {

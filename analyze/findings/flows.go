@@ -10,6 +10,7 @@ type flows struct {
 	in    *engine.Input
 	turn  []func(*turns.Followed, *turns.Turn)
 	ended []func(*turns.Followed)
+	holes *holes
 }
 
 // turnEvents are the events without which turns are not known.

@@ -42,12 +42,14 @@ type answers struct {
 	slow        int64
 	longest, at int64
 	spent       turns.Split // of the slow ones
+	missing     int64       // time of the slow ones while sent data did not come, ns
 	sock        agg.Socket
 }
 
 func newSlowAnswers(in *engine.Input, limit float64, found *Shelf) func() {
 	var services agg.Keyed[string, answers]
 	var own agg.Intern
+	missing := found.flows.missing()
 	found.flows.follow(func(c *turns.Followed, t *turns.Turn) {
 		ns := answerTime(t, limit)
 		if ns < 0 {
@@ -62,6 +64,7 @@ func newSlowAnswers(in *engine.Input, limit float64, found *Shelf) func() {
 		}
 		a.slow++
 		a.spent.Add(&t.Split)
+		a.missing += missing.of(c.Sock).within(t.Start, t.End)
 		if ns > a.longest {
 			a.longest, a.at, a.sock = ns, t.Start, *c.Sock
 		}
@@ -93,8 +96,12 @@ func answerTime(t *turns.Turn, limit float64) int64 {
 
 func (a *answers) finding(in *engine.Input, where string, limit float64) Finding {
 	tenth, most, total := a.us.At(0.9)*1000, a.spent.Most(), max(1, a.spent.Total())
-	v := Finding{Level: Slow, Over: float64(tenth) / limit, At: a.at, Next: "waits --slowest 5 --port " + strconv.FormatInt(servicePort(&a.sock), 10), Own: thinking(most)}.of(&a.sock)
-	v.What = fmt.Sprintf("answers of %s are slow: one in ten takes %s or longer, most of it %s", where, span(tenth), blame[most])
+	v := Finding{Level: Slow, Over: float64(tenth) / limit, At: a.at, Next: "waits --slowest 5 --port " + strconv.FormatInt(servicePort(&a.sock), 10)}.of(&a.sock)
+	why := blame[most]
+	if v.Own = thinking(most); 2*a.missing > total {
+		v.Own, why = false, "waiting for data that is lost before this host"
+	}
+	v.What = fmt.Sprintf("answers of %s are slow: one in ten takes %s or longer, most of it %s", where, span(tenth), why)
 	var parts []string
 	for w := range turns.Waits {
 		if percent := 100 * a.spent[w] / total; percent >= 5 {
