@@ -256,6 +256,9 @@ func (in *Input) Always() { in.always = true }
 // Start is when the recording began, Unix nanoseconds.
 func (in *Input) Start() int64 { return in.Meta.Start() }
 
+// Selects reports that rows of the recording are left out as the user asked.
+func (in *Input) Selects() bool { return in.run != nil && in.run.sel.any() }
+
 // End is when the recording, or the selected part of it, ended.
 func (in *Input) End() int64 {
 	if in.run == nil {

@@ -10,7 +10,9 @@ type flows struct {
 	in    *engine.Input
 	turn  []func(*turns.Followed, *turns.Turn)
 	ended []func(*turns.Followed)
-	holes *holes
+
+	holes    *holes
+	spurious *spurious
 }
 
 // turnEvents are the events without which turns are not known.

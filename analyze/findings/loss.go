@@ -12,7 +12,7 @@ import (
 
 var loss = Rule{
 	Name: "loss", Default: 2, Unit: Percent, Any: []string{"tcp_retrans"},
-	About:    "share of the segments to one peer that are retransmitted, or five times that of its connections",
+	About:    "share of the segments to one peer that are retransmitted, or of its connections, by how many segments these have",
 	Explains: []string{"retransmit-burst", "retransmit-timeouts", "slow-connects", "out-of-order", "slow-answers"},
 	New:      newLoss,
 }
@@ -20,7 +20,7 @@ var loss = Rule{
 const (
 	lossSegs  = 5    // segments that must be retransmitted: fewer may be chance
 	lossConns = 4    // connections that must be affected, for the share of connections
-	perConn   = 5    // a connection has several segments, so more connections than segments are affected
+	perConn   = 5    // segments that a connection has at least: so many times more connections than segments are affected
 	usualMSS  = 1448 // payload of a segment on Ethernet, to estimate the segments of open connections
 	manyPeers = 3    // with loss on one port: then the port is named, not the peers
 )
@@ -52,13 +52,14 @@ type losing struct {
 	ports agg.Keyed[int64, lossy]
 	names agg.Intern
 	again *engine.Resent
+	twice *spurious
 
 	SndNxt, SndUna, SegsOut scan.Int
 	State, NewState         scan.Str
 }
 
 func newLoss(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &losing{in: in, again: in.Resent()}
+	f := &losing{in: in, again: in.Resent(), twice: found.flows.repeats()}
 	in.Bind(f)
 	in.Use("tcp_state", "", f.change)
 	in.Use("tcp_rcv_est", "", f.segment)
@@ -112,6 +113,9 @@ func (f *losing) ended(s *agg.Socket) {
 	if !v.up || !s.Tuple() {
 		return // a connect without an answer is no loss but a peer that is not there
 	}
+	if f.twice.byRows(s) {
+		v.again = 0 // nor is a peer that was busy
+	}
 	f.peers.At(f.names.Get(s.Raddr)).add(s, v)
 	if s.Serves() {
 		f.ports.At(s.Lport).add(s, v)
@@ -146,7 +150,7 @@ func (l *lossy) over(limit float64) (over float64) {
 		over = 100 * float64(l.again) / float64(l.segs) / limit
 	}
 	if l.hit >= lossConns {
-		over = max(over, 100*float64(l.hit)/float64(l.conns)/limit/perConn)
+		over = max(over, 100*float64(l.hit)/float64(l.conns)/limit/max(perConn, float64(l.segs)/float64(l.conns)))
 	}
 	if over < 1 {
 		return 0
@@ -155,7 +159,7 @@ func (l *lossy) over(limit float64) (over float64) {
 }
 
 func (f *losing) judge(limit float64, found *Shelf) {
-	if needless(f.in) {
+	if f.twice.byCounters() {
 		return // a busy host, not a network that loses
 	}
 	told := map[string]bool{}
@@ -176,13 +180,6 @@ func (f *losing) judge(limit float64, found *Shelf) {
 			found.Add(f.finding(l, "to "+peer, l.over(limit)))
 		}
 	}
-}
-
-// needless reports that at least half of what was retransmitted had arrived already, as the peers said or
-// their next ACK showed: an end was too busy to answer in time.
-func needless(in *engine.Input) bool {
-	n := grown(in, "TcpExtTCPDSACKRecv") + grown(in, "TcpExtTCPSpuriousRTOs")
-	return n > 0 && n*2 >= grown(in, "TcpRetransSegs")
 }
 
 func (f *losing) finding(l *lossy, where string, over float64) Finding {

@@ -13,6 +13,9 @@ var lostEvents = Rule{
 	New:   newLostEvents,
 }
 
+// lostLeast is how many rows must be lost: a few tell of an interrupt on top of a probe.
+const lostLeast = 5
+
 func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 	return func() {
 		var worst Finding
@@ -46,7 +49,7 @@ func lostOf(in *engine.Input, e *schema.Event, limit float64) (Finding, bool) {
 		}
 	}
 	percent := 100 * float64(lost) / float64(max(rows, 0)+max(lost, 1))
-	if lost <= 0 || percent < limit {
+	if lost < lostLeast || percent < limit {
 		return Finding{}, false
 	}
 	return Finding{Level: Note, Over: percent / limit,

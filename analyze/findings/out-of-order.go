@@ -118,5 +118,5 @@ func countedDisorder(in *engine.Input, limit float64, found *Shelf) {
 	}
 	found.Add(Finding{Level: Slow, Over: share / limit, Next: "tcptop",
 		What:     fmt.Sprintf("packets come out of order or are lost before this host: %.1f %% of the segments came after a gap", share),
-		Evidence: fmt.Sprintf("%s of %s, by the kernel's counter TCPOFOQueue, which does not name connections", engine.Thousands(n), many(all, "segment", "segments"))})
+		Evidence: fmt.Sprintf("%s of %s, %s: it does not name connections", engine.Thousands(n), many(all, "segment", "segments"), byCounter(in, "TCPOFOQueue"))})
 }

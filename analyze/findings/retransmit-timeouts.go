@@ -48,13 +48,14 @@ type timing struct {
 	socks agg.PerSocket[silence]
 	peers agg.Keyed[string, silent]
 	names agg.Intern
+	twice *spurious
 
 	TcpSeq, LenBytes, RetransSegs scan.Int
 	CaState, NewState             scan.Str
 }
 
 func newRetransmitTimeouts(in *engine.Input, limit float64, found *Shelf) func() {
-	f := &timing{in: in}
+	f := &timing{in: in, twice: found.flows.repeats()}
 	in.Bind(f)
 	in.Use("tcp_state", "", func(r *engine.Row) {
 		if r.Str(f.NewState) == "ESTABLISHED" {
@@ -107,7 +108,7 @@ func (f *timing) retrans(r *engine.Row) {
 
 func (f *timing) ended(s *agg.Socket) {
 	v := f.socks.Of(s)
-	if v.timeouts == 0 {
+	if v.timeouts == 0 || f.twice.byRows(s) {
 		return
 	}
 	if s.Open {
@@ -127,7 +128,7 @@ func (f *timing) ended(s *agg.Socket) {
 }
 
 func (f *timing) judge(limit float64, found *Shelf) {
-	if needless(f.in) {
+	if f.twice.byCounters() {
 		return
 	}
 	for _, peer := range f.peers.Sorted(func(p *silent) int64 { return -p.n }, cmp.Compare[string]) {
@@ -137,7 +138,7 @@ func (f *timing) judge(limit float64, found *Shelf) {
 	}
 	if n := grown(f.in, "TcpExtTCPTimeouts"); !f.in.Recorded("tcp_cong_state") && float64(n) >= limit {
 		found.Add(Finding{Level: Bad, Over: float64(n) / limit, What: many(n, "retransmission timeout", "retransmission timeouts") + " on this host",
-			Evidence: "by the kernel's counter TCPTimeouts: this recording does not show which connections", Next: "tcpretrans"})
+			Evidence: byCounter(f.in, "TCPTimeouts") + ": this recording does not show which connections", Next: "tcpretrans"})
 	}
 }
 

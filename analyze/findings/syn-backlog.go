@@ -87,7 +87,7 @@ func countedOverflows(in *engine.Input, limit float64, ports *agg.Top[int64], fo
 			return
 		}
 		v := Finding{Level: Bad, Over: float64(n) / limit, Next: "skbdrop", What: "a listener " + fmt.Sprintf(what, many(n, "handshake", "handshakes")),
-			Evidence: "by the kernel's counter " + counter + ": this recording does not show which listener"}
+			Evidence: byCounter(in, counter) + ": this recording does not show which listener"}
 		for _, e := range ports.Best(1, cmp.Compare[int64]) {
 			v.Port = e.Key
 			v.Evidence += fmt.Sprintf("; port %d retransmitted most SYN-ACKs, %s", e.Key, engine.Thousands(e.Count))

@@ -62,17 +62,6 @@ func top(names *agg.Top[string]) (name string, n int64) {
 	return name, n
 }
 
-// counted reports whether the recording has a protocol counter of its start and end.
-func counted(in *engine.Input, name string) bool {
-	_, ok := in.Meta.Counters.Stop[name]
-	return ok
-}
-
-// grown is by how much a protocol counter grew during the recording.
-func grown(in *engine.Input, name string) int64 {
-	return max(0, in.Meta.Counters.Stop[name]-in.Meta.Counters.Start[name])
-}
-
 // show is the call of an analysis about one socket.
 func show(analysis string, s *agg.Socket) string {
 	if analysis == "sock" {
