@@ -116,7 +116,7 @@ func (f *overview) next() {
 	list := []command{{engine.Command(f.in.Meta, "socks --top 20"), "every socket, by bytes"},
 		{engine.Command(f.in.Meta, "--all"), "events, hooks, losses, analyses"},
 		{strings.Replace(engine.Command(f.in.Meta, ""), "analyze", "report", 1), "all of it on an HTML page"}}
-	if f.time.any() {
+	if f.time.Any() {
 		list[0] = command{engine.Command(f.in.Meta, "waits --slowest 5"), "the slowest answers, and why"}
 	}
 	if peer := f.talk.busiest(); peer != "" {

@@ -1,10 +1,7 @@
 package analyze
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"time"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -57,7 +54,7 @@ type waits struct {
 	by      agg.Keyed[engine.Key, waited]
 	us      *shape.Map[shape.Whole, agg.Log2]
 	follow  *turns.Follower
-	slowest *agg.Greatest[slowTurn]
+	slowest *agg.Greatest[turns.Slow]
 	table   *render.Table
 	slow    *render.Table
 }
@@ -68,13 +65,6 @@ type waited struct {
 	length                            agg.Quantiles // us
 	split                             turns.Split
 	estimated                         int64
-}
-
-// slowTurn is a turn and whose it was.
-type slowTurn struct {
-	turns.Turn
-	service, who string
-	sock         uint64
 }
 
 func newWaits(in *engine.Input) engine.Fold {
@@ -96,9 +86,7 @@ func newWaits(in *engine.Input) engine.Fold {
 		render.Col("process", render.String).Text("PROCESS", -16), render.Col("asked_bytes", render.Int).In("bytes"), render.Col("answered_bytes", render.Int).In("bytes"),
 		render.Col("unfinished", render.Int), render.Col("overlap", render.Int)}, turns.Columns(), []render.Column{render.Col("next", render.String).Text("STORY", 0)})})
 	f.us = shape.Hist[shape.Whole](in, "us", "us")
-	f.slowest = agg.NewGreatest(max(1, in.Number("slowest")), func(a, b slowTurn) int {
-		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.sock, b.sock))
-	})
+	f.slowest = turns.Slowest(max(1, in.Number("slowest")))
 	return shape.Also(f, f.us)
 }
 
@@ -122,7 +110,7 @@ func (f *waits) turn(c *turns.Followed, t *turns.Turn) {
 	}
 	w.turns++
 	if f.in.Number("slowest") > 0 {
-		f.slowest.Add(slowTurn{Turn: *t, service: turns.Service(c.Sock), who: processOf(c.Sock), sock: c.Sock.Addr})
+		f.slowest.Add(c.Slow(t))
 	}
 }
 
@@ -137,11 +125,8 @@ func (f *waits) ended(c *turns.Followed) {
 
 // Finish writes the lines, most time in turns first, then the slowest turns.
 func (f *waits) Finish(a *render.Answer) {
-	if f.follow.Lacking > 0 {
-		a.Note("left out, recorded by a netrec without byte positions: " + engine.Plural(f.follow.Lacking, "row", "rows") + "; record again to see these waits")
-	}
-	if f.follow.Cut > 0 {
-		a.Note("time in which rows were lost or not sampled is left out: " + engine.Plural(f.follow.Cut, "connection was cut there", "cuts of connections"))
+	for _, n := range f.follow.Notes() {
+		a.Note(n)
 	}
 	for _, k := range f.by.Sorted(func(w *waited) int64 { return w.split[turns.Idle] - w.split.Total() }, engine.Key.Compare) {
 		w := f.by.At(k)
@@ -160,10 +145,9 @@ func (f *waits) list() {
 		return
 	}
 	for _, s := range f.slowest.Sorted() {
-		f.slow.Int((s.Start - f.in.Start()) / 1000).Int((s.End - s.Start) / 1000).Str(s.service).Str(s.who).Int(s.Asked).Int(s.Answered)
+		f.slow.Int((s.Start - f.in.Start()) / 1000).Int((s.End - s.Start) / 1000).Str(s.Service).Str(s.Process).Int(s.Asked).Int(s.Answered)
 		s.PutMarks(f.slow)
 		s.Split.Put(f.slow)
-		from, to := time.Duration(s.Start-f.in.Start()).Truncate(time.Microsecond), time.Duration(s.End-f.in.Start()+1000).Truncate(time.Microsecond)
-		f.slow.Str(fmt.Sprintf("sock 0x%x --from %v --to %v", s.sock, from, to)).End()
+		f.slow.Str(s.Story(f.in.Start())).End()
 	}
 }

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"fmt"
-
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
@@ -12,7 +10,7 @@ import (
 // waitKeys tell connections apart by what is known of their socket, not by who was on the CPU.
 var waitKeys = map[string]engine.KeyDef{
 	"service": textOf("service", turns.Service),
-	"process": textOf("process", processOf),
+	"process": textOf("process", turns.Process),
 	"comm":    textOf("comm", func(s *agg.Socket) string { return s.Comm }),
 	"cgroup":  textOf("cgroup", func(s *agg.Socket) string { return s.Cgroup }),
 	"peer":    textOf("peer", func(s *agg.Socket) string { return s.Raddr }),
@@ -29,11 +27,4 @@ func numberOf(name string, of func(*agg.Socket) int64) engine.KeyDef {
 		n := of(r.Sock)
 		v.IntOr(n, n != 0)
 	}}
-}
-
-func processOf(s *agg.Socket) string {
-	if s.Pid == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s (%d)", s.Comm, s.Pid)
 }

@@ -74,6 +74,7 @@ func TestBrowser(t *testing.T) {
 		if charts < 10 || wider > 0 {
 			t.Errorf("%s: %d charts, %d pixels wider than the screen", s.name, charts, wider)
 		}
+		bars(b, s.name)
 		clickThrough(b, s.name)
 		if c := b.complaints(); len(c) > 0 {
 			t.Errorf("%s: %s", s.name, strings.Join(c, "\n"))
@@ -84,6 +85,26 @@ func TestBrowser(t *testing.T) {
 			}
 			shoot(b, filepath.Join(*shots, s.name))
 		}
+	}
+}
+
+// bars measures the pieces of the bars, and follows a slow turn to its socket.
+func bars(b *browser, screen string) {
+	b.t.Helper()
+	var got struct {
+		Bars, Wrong, Clear int
+		Service, Story     string
+	}
+	b.eval(`(() => {
+		const bars = [...document.querySelectorAll("#waits .bar")].filter((bar) => bar.clientWidth > 200 && bar.clientHeight > 5), button = document.querySelector("#waits button.sock");
+		const count = (test) => bars.filter((bar) => [...bar.children].some((i) => test(i, bar.clientWidth))).length;
+		button.click();
+		return {Bars: bars.length, Wrong: count((i, width) => Math.abs(i.getBoundingClientRect().width - i.dataset.part * width) > 1),
+			Clear: count((i) => getComputedStyle(i).backgroundColor === "rgba(0, 0, 0, 0)"),
+			Service: button.closest("tr").cells[2].textContent, Story: document.getElementById("story-name").textContent};
+	})()`, &got)
+	if got.Bars < 5 || got.Wrong != 0 || got.Clear != 0 || len(got.Service) < 3 || !strings.Contains(got.Story, got.Service) {
+		b.t.Errorf("%s: where the time went: %+v", screen, got)
 	}
 }
 

@@ -44,6 +44,8 @@ type Heat struct {
 var latencies = []struct{ id, title, about, args, table, unit string }{
 	{"connect", "Connect", "from connect(2) until the program knows the result", "soconnlat --by none", "us", "us"},
 	{"firstbyte", "First byte", "from connect(2) until the first byte is read", "so1stbyte --by none", "us", "us"},
+	{"turn", "Turns", "from the first byte of a question to the last byte of its answer", "waits", "us", "us"},
+	{"rtt", "Round trip", "smoothed round trip of TCP connections, read at every segment that arrives", "tcprtt", "us", "us"},
 	{"dns", "Name lookups", "calls of the C library that look up names", "gethostlatency", "lookups", "us"},
 	{"qdisc", "Queueing disciplines", "from a packet's entry into a device's queue until it leaves", "qdisclat --by none", "us", "us"},
 	{"skb", "Life of an sk_buff", "from the allocation of a packet buffer to its end", "skblife", "skb_residency_nsecs", "ns"},

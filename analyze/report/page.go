@@ -45,6 +45,7 @@ type Page struct {
 	Limits         []Said
 	Verdict        findings.Verdict
 	Findings       []Finding
+	Waits          *Waits // nil if no time of any connection is known
 	Rules          int
 	Events         []Event
 	Lost           int64
@@ -128,7 +129,8 @@ func findingsCommand(v findings.Verdict) string {
 	return fmt.Sprintf("findings --top %d", v.All())
 }
 
-// fillSockets puts busiest and worst sockets into the page, each once.
+// fillSockets puts busiest and worst sockets into the page, each once, and those of findings and slow
+// turns, which lead to them.
 func (f *fold) fillSockets(p *Page) {
 	index := map[*tale]*Socket{}
 	list := func(ts []*tale) (all []*Socket) {
@@ -144,21 +146,26 @@ func (f *fold) fillSockets(p *Page) {
 	}
 	p.Worst, p.Busiest = list(most(f.sockets.worst)), list(most(f.sockets.busiest))
 	for _, t := range f.sockets.suspects {
-		if slices.ContainsFunc(f.verdict.Findings, func(v findings.Finding) bool { return v.Sock.Addr == t.sock.Addr && v.Sock.Gen == t.sock.Gen }) {
+		if f.waits.has(&t.sock) || slices.ContainsFunc(f.verdict.Findings, func(v findings.Finding) bool { return v.Sock.Addr == t.sock.Addr && v.Sock.Gen == t.sock.Gen }) {
 			list([]*tale{t})
 		}
 	}
+	find := func(addr uint64, gen int) int {
+		for t, s := range index {
+			if addr != 0 && t.sock.Addr == addr && t.sock.Gen == gen {
+				return s.Index
+			}
+		}
+		return -1
+	}
+	f.fillWaits(p, find)
 	for i := range f.verdict.Findings {
 		v := Finding{f.verdict.Findings[i], f.command(f.verdict.Findings[i].Next), -1, -1}
+		v.Socket = find(v.Sock.Addr, v.Sock.Gen)
 		if v.At != 0 {
 			v.Since = f.since(v.At)
 		}
 		v.What, v.Evidence = safe(v.What), safe(v.Evidence)
-		for t, s := range index {
-			if v.Sock.Addr != 0 && t.sock.Addr == v.Sock.Addr && t.sock.Gen == v.Sock.Gen {
-				v.Socket = s.Index
-			}
-		}
 		p.Findings = append(p.Findings, v)
 	}
 	if !f.in.Recorded("tcp_rcv_est") {

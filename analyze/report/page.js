@@ -74,7 +74,7 @@
     if (state.words.toLowerCase().split(/\s+/).some((w) => !text.includes(w))) return true;
     const s = row.dataset.sock == null ? null : data.sockets[row.dataset.sock];
     if (s) return outside(s.from, s.to);
-    return row.dataset.at >= 0 && outside(+row.dataset.at, +row.dataset.at);
+    return row.dataset.at >= 0 && outside(+row.dataset.at, +(row.dataset.to || row.dataset.at));
   };
   const filter = () => {
     const rows = [...document.querySelectorAll("[data-row]")];
@@ -147,6 +147,9 @@
     // Rare things are counts: one in a short time is not many in a second.
     chart(el, name === "own" ? 200 : 240, lines(series, name === "events" || name === "bytes"));
   }
+
+  for (const el of document.querySelectorAll("[data-part]")) el.style.flexGrow = el.dataset.part;
+  for (const el of document.querySelectorAll(".bar, .kinds")) el.hidden = false;
 
   // Rows of histograms are powers of two: row r is from 2^(r-1) to 2^r, row 0 is zero.
   const bound = (h, r) => span((r <= 0 ? 0 : Math.pow(2, r - 1)) * (h.unit === "us" ? 1000 : 1));

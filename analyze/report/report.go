@@ -79,6 +79,7 @@ type fold struct {
 	timeline *timeline
 	sockets  *sockets
 	drops    *drops
+	waits    *waits
 	heats    []*Heat
 	procs    *engine.Busy[process]
 	names    agg.Intern
@@ -94,7 +95,8 @@ type process struct {
 func (f *fold) start(in *engine.Input) engine.Fold {
 	f.in, f.wrong = in, findings.New(in, in.Text("threshold"), findings.MostOfRule)
 	c := newLineClock(in, f.sel, timelineColumns)
-	f.timeline, f.sockets, f.drops = newTimeline(in, c), newSockets(in, f.wrong), newDrops(in, c)
+	f.waits = newWaits(in) // before the sockets, which ask it at their end
+	f.timeline, f.sockets, f.drops = newTimeline(in, c), newSockets(in, f.suspects), newDrops(in, c)
 	for _, h := range f.heats {
 		h.clock = newClock(in, f.sel, heatColumns)
 	}
@@ -107,6 +109,9 @@ func (f *fold) start(in *engine.Input) engine.Fold {
 	}
 	return engine.FoldFunc(func(*render.Answer) { f.verdict = f.wrong.Judge() })
 }
+
+// suspects reports whether the page leads to a socket, unless others take its place.
+func (f *fold) suspects(s *agg.Socket) bool { return f.wrong.Suspects(s) || f.waits.has(s) }
 
 // Said is a sentence that an analysis says about its answer.
 type Said struct{ Name, Text string }

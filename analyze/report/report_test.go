@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -137,6 +138,37 @@ func TestLinesAgreeWithCommands(t *testing.T) {
 	}
 }
 
+// Bars and slowest turns are those of the command under them, and every turn leads to its socket.
+func TestWaitsAgreeWithCommand(t *testing.T) {
+	src := sampleFile(t)
+	p, _ := pageOf(t, src)
+	lines := rows(t, src, "waits", "waits")
+	if p.Waits == nil || len(p.Waits.Services) > shownServices || len(p.Waits.Slowest) > shownTurns || len(p.Waits.Services)+p.Waits.More != len(lines) {
+		t.Fatalf("%+v for %d lines", p.Waits, len(lines))
+	}
+	for i, s := range p.Waits.Services {
+		sum, share := 0.0, 0.0
+		for _, part := range s.Parts {
+			if got := lines[i][strings.ReplaceAll(part.Wait.String(), " ", "_")+"_ns"]; got != part.Ns {
+				t.Errorf("%s: %s for %v in the page, %v in the answer", s.Name, part.Wait, part.Ns, got)
+			}
+			sum, share = sum+part.Ns, share+part.Share
+		}
+		if lines[i]["service"] != s.Name || lines[i]["turns"] != float64(s.Turns) || sum != s.Busy || math.Abs(share-1) > 1e-9 {
+			t.Errorf("%+v in the page, %v in the answer", s, lines[i])
+		}
+	}
+	slow := rows(t, src, "waits --slowest", "slowest")
+	for i, turn := range p.Waits.Slowest {
+		if math.Abs(slow[i]["turn_ms"].(float64)*1e6-turn.Took) > 1000 || slow[i]["service"] != turn.Service || turn.Socket < 0 || !strings.Contains(p.Data.Sockets[turn.Socket].Cmd, fmt.Sprintf("0x%x", turn.Sock)) {
+			t.Errorf("%+v in the page, %v in the answer", turn, slow[i])
+		}
+	}
+	if len(slow) != len(p.Waits.Slowest) || len(slow) == 0 {
+		t.Errorf("%d turns in the page, %d in the answer", len(p.Waits.Slowest), len(slow))
+	}
+}
+
 // low is the least value of a row.
 func low(row int) int64 {
 	if row == 0 {
@@ -257,6 +289,11 @@ func TestSaysWhyNothingIsThere(t *testing.T) {
 		"event qdisc_enq was not recorded", "none of this kind happened", "Nothing was retransmitted", "no rows of event cost", "No event was lost"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, no := range []string{"Where the time went", `href="#waits"`} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page has %q, and no time to tell about", no)
 		}
 	}
 	_, page = pageOf(t, parse(t, `{"Recording": {"start_ns": 1772373120000000000, "events": ["tcp_state"]}}`, ""))

@@ -14,7 +14,7 @@ import (
 // shownSockets is how many of the busiest and how many of the worst sockets the page has.
 const shownSockets = 40
 
-// maxSuspects is how many sockets with findings are kept: more than findings can be about.
+// maxSuspects is how many sockets with findings or slow turns are kept: more than there can be.
 const maxSuspects = 256
 
 // use is what a socket did and what went wrong with it.
@@ -40,8 +40,8 @@ type sockets struct {
 	lives          agg.PerSocket[life]
 	tales          *tales
 	busiest, worst *agg.Greatest[*tale]
-	wrong          *findings.Set
-	suspects       []*tale // that findings are about, or were for a while
+	wanted         func(*agg.Socket) bool
+	suspects       []*tale // that the page leads to, or did for a while
 	all            int64
 	again          *engine.Resent
 
@@ -51,8 +51,8 @@ type sockets struct {
 	DropReason, Location, OldState, NewState       scan.Str
 }
 
-func newSockets(in *engine.Input, wrong *findings.Set) *sockets {
-	f := &sockets{in: in, wrong: wrong, again: in.Resent(), bytes: in.Bytes()}
+func newSockets(in *engine.Input, wanted func(*agg.Socket) bool) *sockets {
+	f := &sockets{in: in, wanted: wanted, again: in.Resent(), bytes: in.Bytes()}
 	in.Bind(f)
 	// A socket may be in them twice: when its story made room, and at its end.
 	f.busiest = agg.NewGreatest(2*shownSockets, func(a, b *tale) int {
@@ -128,16 +128,16 @@ func (f *sockets) ended(s *agg.Socket) {
 	if t.close(s, l); !t.offered || t.rows != t.offeredAt {
 		f.offer(t)
 	}
-	if f.wrong.Suspects(s) {
+	if f.wanted(s) {
 		f.suspect(t)
 	}
 }
 
-// suspect keeps a socket that a finding is about. Worse findings may take its place, so
+// suspect keeps a socket that a finding or a slow turn is about. Worse ones may take its place, so
 // that those of which none is left have to go.
 func (f *sockets) suspect(t *tale) {
 	if f.suspects = append(f.suspects, t); len(f.suspects) > maxSuspects {
-		f.suspects = slices.DeleteFunc(f.suspects, func(t *tale) bool { return !f.wrong.Suspects(&t.sock) })
+		f.suspects = slices.DeleteFunc(f.suspects, func(t *tale) bool { return !f.wanted(&t.sock) })
 	}
 }
 

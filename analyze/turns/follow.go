@@ -57,6 +57,17 @@ func Follow(in *engine.Input, turn func(*Followed, *Turn), ended func(*Followed)
 	return f
 }
 
+// Notes say what is left out.
+func (f *Follower) Notes() (notes []string) {
+	if f.Lacking > 0 {
+		notes = append(notes, "left out, recorded by a netrec without byte positions: "+engine.Plural(f.Lacking, "row", "rows")+"; record again to see these waits")
+	}
+	if f.Cut > 0 {
+		notes = append(notes, "time in which rows were lost or not sampled is left out: "+engine.Plural(f.Cut, "connection was cut there", "cuts of connections"))
+	}
+	return notes
+}
+
 // of is the connection of a row. What was waited for while rows were lost is not known.
 func (f *Follower) of(r *engine.Row) *Followed {
 	p := f.conns.Of(r.Sock)

@@ -27,9 +27,9 @@ func reportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report FILE...",
 		Short: "write one HTML page about a recording",
-		Long: `Write one HTML page about a recording: what looks wrong, a timeline, the busiest and the
-worst sockets with their events and windows, latencies as histograms and over time,
-drops by reason, losses and cost. Each chart names the command that prints its numbers.
+		Long: `Write one HTML page about a recording: what looks wrong, where the time went, a timeline,
+the busiest and the worst sockets with their events and windows, latencies as histograms
+and over time, drops by reason, losses and cost. Each chart names the command that prints its numbers.
 
 The page is a single file and loads nothing from the network, so you can send it to
 others. Like the recording, it contains addresses and names of processes and hosts.
