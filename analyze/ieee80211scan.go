@@ -187,6 +187,8 @@ func (f *wifiScan) Finish(a *render.Answer) {
 
 // wifiChannel is one channel in a scan.
 type wifiChannel struct {
+	scan                  int64
+	dev                   string
 	band                  string
 	freq, lookups, beacon int64
 	dwell                 int64 // ns until the next channel
@@ -201,16 +203,25 @@ type visit struct {
 
 // wifiChannels sums scans up by channel.
 type wifiChannels struct {
-	t     *render.Table
+	t     *render.List[wifiChannel]
 	now   map[uint64]*visit // by wiphy
 	names agg.Intern
 }
 
+var wifiChannelFields = []render.Field[wifiChannel]{
+	render.Num("scan", func(c *wifiChannel) int64 { return c.scan }).Text("SCAN", 4),
+	render.Text("dev", func(c *wifiChannel) string { return c.dev }).Text("DEV", -10),
+	render.Text("band", func(c *wifiChannel) string { return c.band }).Text("BAND", -5),
+	render.Num("freq", func(c *wifiChannel) int64 { return c.freq }).Text("FREQ", 6).In("MHz"),
+	render.Num("lookups", func(c *wifiChannel) int64 { return c.lookups }).Text("LOOKUPS", 7),
+	render.Num("beacon_found", func(c *wifiChannel) int64 { return c.beacon }).Text("BEACON", 6),
+	render.Num("dwell_ms", func(c *wifiChannel) int64 { return c.dwell / 1e6 }).Text("DWELL_ms", 8).In("ms"),
+}
+
 func newWifiChannels(in *engine.Input) *wifiChannels {
-	return &wifiChannels{now: map[uint64]*visit{}, t: in.Table(render.Spec{Name: "channels", Columns: []render.Column{
-		render.Col("scan", render.Int).Text("SCAN", 4), render.Col("dev", render.String).Text("DEV", -10), render.Col("band", render.String).Text("BAND", -5),
-		render.Col("freq", render.Int).Text("FREQ", 6).In("MHz"), render.Col("lookups", render.Int).Text("LOOKUPS", 7),
-		render.Col("beacon_found", render.Int).Text("BEACON", 6), render.Col("dwell_ms", render.Int).Text("DWELL_ms", 8).In("ms")}}).Hold(1 << 16)}
+	f := &wifiChannels{now: map[uint64]*visit{}, t: render.ListOf(in.Table, render.Spec{Name: "channels"}, wifiChannelFields...)}
+	f.t.Hold(1 << 16)
+	return f
 }
 
 // maxWifiChannels is more than all bands together have.
@@ -253,7 +264,8 @@ func (f *wifiChannels) done(dev string, wiphy uint64, scan, ts int64) {
 	v.leave(ts)
 	slices.SortStableFunc(v.all, func(a, b wifiChannel) int { return cmp.Compare(a.freq, b.freq) })
 	for _, c := range v.all {
-		f.t.Int(scan).Str(dev).Str(c.band).Int(c.freq).Int(c.lookups).Int(c.beacon).Int(c.dwell / 1e6).End()
+		c.scan, c.dev = scan, dev
+		f.t.Line(c)
 	}
 	delete(f.now, wiphy)
 }

@@ -15,17 +15,27 @@ type fate struct {
 	drop bool
 }
 
+// fateSum is how many packets had a fate, and how long they lived.
+type fateSum struct {
+	fate
+	*agg.Stats
+}
+
+var fateFields = []render.Field[fateSum]{
+	render.Text("became", func(s *fateSum) string { return s.words() }).Text("BECAME", -44),
+	render.Num("packets", func(s *fateSum) int64 { return s.Count }).Text("PACKETS", 10),
+	render.Num("average_ns", func(s *fateSum) int64 { return s.Average() }).Text("AVG_ns", 12).In("ns"),
+	render.Num("max_ns", func(s *fateSum) int64 { return s.Max }).Text("MAX_ns", 12).In("ns"),
+}
+
 // listFates is the table of what packets became, most frequent first.
 func listFates(in *engine.Input, became *agg.Keyed[fate, agg.Stats]) {
-	t := in.Table(render.Spec{Name: "became", Columns: []render.Column{render.Col("became", render.String).Text("BECAME", -44),
-		render.Col("packets", render.Int).Text("PACKETS", 10), render.Col("average_ns", render.Int).Text("AVG_ns", 12).In("ns"),
-		render.Col("max_ns", render.Int).Text("MAX_ns", 12).In("ns")}})
+	t := render.ListOf(in.Table, render.Spec{Name: "became"}, fateFields...)
 	keys := became.Sorted(func(s *agg.Stats) int64 { return -s.Count }, func(a, b fate) int {
 		return cmp.Compare(a.words(), b.words())
 	})
 	for _, k := range keys {
-		s := became.At(k)
-		t.Str(k.words()).Int(s.Count).Int(s.Average()).Int(s.Max).End()
+		t.Line(fateSum{k, became.At(k)})
 	}
 }
 
@@ -106,22 +116,25 @@ type longLife struct {
 
 // longest lists the packets that lived longest.
 type longest struct {
-	in   *engine.Input
-	t    *render.Table
+	t    *render.List[longLife]
 	best *agg.Greatest[longLife]
 }
 
 func newLongest(in *engine.Input, n int) *longest {
-	return &longest{in: in, best: agg.NewGreatest(min(n, 1e6), func(a, b longLife) int {
+	return &longest{best: agg.NewGreatest(min(n, 1e6), func(a, b longLife) int {
 		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.birth, b.birth), cmp.Compare(a.skb, b.skb))
-	}), t: in.Table(render.Spec{Name: "longest", Columns: []render.Column{render.Col("skb", render.Addr).Text("SKB", -18),
-		render.Col("birth_s", render.Fixed).Digits(6).Text("BIRTH(s)", 12).In("s"), render.Col("life_ns", render.Int).Text("LIFE_ns", 14).In("ns"),
-		render.Col("skbs", render.Int).Text("SKBS", 4), render.Col("became", render.String).Text("BECAME", 0), render.Col("birth_ns", render.Int).In("ns")}})}
+	}), t: render.ListOf(in.Table, render.Spec{Name: "longest"},
+		render.Address("skb", func(l *longLife) uint64 { return l.skb }).Text("SKB", -18),
+		render.Num("birth_s", func(l *longLife) int64 { return (l.birth - in.Start()) / 1000 }).As(render.Fixed).Digits(6).Text("BIRTH(s)", 12).In("s"),
+		render.Num("life_ns", func(l *longLife) int64 { return l.ns }).Text("LIFE_ns", 14).In("ns"),
+		render.Num("skbs", func(l *longLife) int64 { return l.skbs }).Text("SKBS", 4),
+		render.Text("became", func(l *longLife) string { return l.fate.words() }).Text("BECAME", 0),
+		render.Num("birth_ns", func(l *longLife) int64 { return l.birth }).In("ns"))}
 }
 
 // Finish writes the table.
 func (f *longest) Finish(*render.Answer) {
 	for _, l := range f.best.Sorted() {
-		f.t.Uint(l.skb).Int((l.birth - f.in.Start()) / 1000).Int(l.ns).Int(l.skbs).Str(l.fate.words()).Int(l.birth).End()
+		f.t.Line(l)
 	}
 }

@@ -14,8 +14,7 @@ import (
 
 // fullest lists the sockets whose receive buffer was fullest, and what that cost.
 type fullest struct {
-	in    *engine.Input
-	t     *render.Table
+	t     *render.List[fullSock]
 	socks agg.PerSocket[fullness]
 	best  *agg.Greatest[fullSock]
 	names agg.Intern
@@ -37,16 +36,11 @@ type fullSock struct {
 }
 
 func newFullest(in *engine.Input, n int) *fullest {
-	f := &fullest{in: in, best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
+	f := &fullest{best: agg.NewGreatest(max(1, n), func(a, b fullSock) int {
 		return cmp.Or(cmp.Compare(b.overflows+b.drops, a.overflows+a.drops), cmp.Compare(b.permille, a.permille), cmp.Compare(a.Serial, b.Serial))
 	})}
 	in.Bind(f)
-	f.t = in.Table(render.Spec{Name: "fullest", Title: "fullest receive buffers", Columns: slices.Concat([]render.Column{render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut()}, line.Ends(),
-		[]render.Column{render.Col("most_bytes", render.Int).Text("MOST_B", 9).In("bytes"), render.Col("limit_bytes", render.Int).Text("LIMIT_B", 9).In("bytes"),
-			render.Col("fill_percent", render.Fixed).Digits(1).Text("FILL%", 6).In("percent"), render.Col("at_s", render.Fixed).Digits(3).Text("AT(s)", 9).In("s"),
-			render.Col("samples", render.Int).Text("SAMPLES", 8), render.Col("overflows", render.Int).Text("OVERFL", 6), render.Col("drops", render.Int).Text("DROPS", 6),
-			render.Col("drop_reasons", render.String).Text("REASONS", 0), render.Col("generation", render.Int), render.Col("netns", render.Int)})})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "fullest", Title: "fullest receive buffers"}, fullFields(in)...)
 	in.OnEnd(func(s *agg.Socket) {
 		v := *f.socks.Of(s)
 		if v.limit > 0 { // nobody read what came last; a queue beyond the limit has raised it, and is full
@@ -57,6 +51,25 @@ func newFullest(in *engine.Input, n int) *fullest {
 		}
 	})
 	return f
+}
+
+func fullFields(in *engine.Input) []render.Field[fullSock] {
+	return slices.Concat([]render.Field[fullSock]{
+		render.Address("sock", func(s *fullSock) uint64 { return s.Addr }).Text("SOCK", -18),
+		render.NonZero("pid", func(s *fullSock) int64 { return s.Pid }).Text("PID", -7),
+		render.TextOr("comm", func(s *fullSock) string { return s.Comm }).Text("COMM", -15).Cut(),
+	}, render.Within(func(s *fullSock) *agg.Socket { return &s.Socket }, line.EndFields...), []render.Field[fullSock]{
+		render.Num("most_bytes", func(s *fullSock) int64 { return s.most }).Text("MOST_B", 9).In("bytes"),
+		render.NumOr("limit_bytes", func(s *fullSock) (int64, bool) { return s.limit, s.limit > 0 }).Text("LIMIT_B", 9).In("bytes"),
+		render.NumOr("fill_percent", func(s *fullSock) (int64, bool) { return s.permille, s.limit > 0 }).As(render.Fixed).Digits(1).Text("FILL%", 6).In("percent"),
+		render.NumOr("at_s", func(s *fullSock) (int64, bool) { return (s.at - in.Start()) / 1e6, s.at != 0 }).As(render.Fixed).Digits(3).Text("AT(s)", 9).In("s"),
+		render.Num("samples", func(s *fullSock) int64 { return s.samples }).Text("SAMPLES", 8),
+		render.Num("overflows", func(s *fullSock) int64 { return s.overflows }).Text("OVERFL", 6),
+		render.Num("drops", func(s *fullSock) int64 { return s.drops }).Text("DROPS", 6),
+		render.TextOr("drop_reasons", func(s *fullSock) string { return s.reasons.String() }).Text("REASONS", 0),
+		render.Num("generation", func(s *fullSock) int64 { return int64(s.Gen) }),
+		render.Num("netns", func(s *fullSock) int64 { return s.Netns }),
+	})
 }
 
 // read takes what the queue held when the program read and the limit, and returns the most that
@@ -126,8 +139,6 @@ func (v *fullness) drop(reason string) {
 // Finish lists them.
 func (f *fullest) Finish(*render.Answer) {
 	for _, s := range f.best.Sorted() {
-		line.PutEnds(f.t.Uint(s.Addr).IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm), &s.Socket)
-		f.t.Int(s.most).IntOr(s.limit, s.limit > 0).IntOr(s.permille, s.limit > 0).IntOr((s.at-f.in.Start())/1e6, s.at != 0).Int(s.samples).Int(s.overflows).Int(s.drops).StrOr(s.reasons.String())
-		f.t.Int(int64(s.Gen)).Int(s.Netns).End()
+		f.t.Line(s)
 	}
 }

@@ -162,13 +162,20 @@ type boundTo struct {
 
 func (c *bindCounts) add(addr string, port int64) { c.binds.Add(boundTo{c.names.Get(addr), port}, 1) }
 
+type bindCount = agg.Entry[boundTo]
+
+var bindCountFields = []render.Field[bindCount]{
+	render.TextOr("laddr", func(c *bindCount) string { return c.Key.addr }).Text("LADDR", -39),
+	render.Num("lport", func(c *bindCount) int64 { return c.Key.port }).Text("LPORT", 5),
+	render.Num("binds", func(c *bindCount) int64 { return c.Count }).Text("BINDS", 10),
+}
+
 func (c *bindCounts) show(in *engine.Input) {
-	t := in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("laddr", render.String).Text("LADDR", -39),
-		render.Col("lport", render.Int).Text("LPORT", 5), render.Col("binds", render.Int).Text("BINDS", 10)}})
+	t := render.ListOf(in.Table, render.Spec{Name: "counts"}, bindCountFields...)
 	for _, e := range c.binds.Best(1<<16, func(a, b boundTo) int {
 		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.port, b.port))
 	}) {
-		t.StrOr(e.Key.addr).Int(e.Key.port).Int(e.Count).End()
+		t.Line(e)
 	}
 }
 

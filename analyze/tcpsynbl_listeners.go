@@ -156,14 +156,24 @@ func (f *listeners) show() {
 	slices.SortFunc(all, func(a, b *listenQueue) int {
 		return cmp.Or(cmp.Compare(b.synDrops+b.lateDrops, a.synDrops+a.lateDrops), cmp.Compare(a.lport, b.lport), cmp.Compare(a.laddr, b.laddr), cmp.Compare(a.addr, b.addr))
 	})
-	t := f.in.Table(render.Spec{Name: "listeners", Columns: []render.Column{render.Col("listener", render.String).Text("LISTENER", -22),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15).Cut(), render.Col("limit", render.Int).Text("LIMIT", 6),
-		render.Col("syns", render.Int).Text("SYNS", 8), render.Col("handshakes", render.Int).Text("DONE", 8),
-		render.Col("synq_max", render.Int).Text("SYNQ", 6), render.Col("acceptq_max", render.Int).Text("ACCEPTQ", 7),
-		render.Col("syn_drops", render.Int).Text("SYNDROP", 7), render.Col("late_drops", render.Int).Text("ACKDROP", 7),
-		render.Col("syn_retransmits", render.Int).Text("SYN+", 6), render.Col("synack_retransmits", render.Int).Text("SYNACK+", 7), render.Col("sock", render.Addr)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "listeners"}, listenerFields...)
 	for _, q := range all {
-		t.Str(q.end()).IntOr(q.who.Pid, q.who.Pid > 0).StrOr(q.who.Comm).Int(q.limit).Int(q.syns).Int(q.handshakes)
-		t.Int(q.requests).Int(q.longest).Int(q.synDrops).Int(q.lateDrops).Int(q.again).Int(q.synacks).Uint(q.addr).End()
+		t.Add(q)
 	}
+}
+
+var listenerFields = []render.Field[listenQueue]{
+	render.Text("listener", (*listenQueue).end).Text("LISTENER", -22),
+	render.NumOr("pid", func(q *listenQueue) (int64, bool) { return q.who.Pid, q.who.Pid > 0 }).Text("PID", -7),
+	render.TextOr("comm", func(q *listenQueue) string { return q.who.Comm }).Text("COMM", -15).Cut(),
+	render.Num("limit", func(q *listenQueue) int64 { return q.limit }).Text("LIMIT", 6),
+	render.Num("syns", func(q *listenQueue) int64 { return q.syns }).Text("SYNS", 8),
+	render.Num("handshakes", func(q *listenQueue) int64 { return q.handshakes }).Text("DONE", 8),
+	render.Num("synq_max", func(q *listenQueue) int64 { return q.requests }).Text("SYNQ", 6),
+	render.Num("acceptq_max", func(q *listenQueue) int64 { return q.longest }).Text("ACCEPTQ", 7),
+	render.Num("syn_drops", func(q *listenQueue) int64 { return q.synDrops }).Text("SYNDROP", 7),
+	render.Num("late_drops", func(q *listenQueue) int64 { return q.lateDrops }).Text("ACKDROP", 7),
+	render.Num("syn_retransmits", func(q *listenQueue) int64 { return q.again }).Text("SYN+", 6),
+	render.Num("synack_retransmits", func(q *listenQueue) int64 { return q.synacks }).Text("SYNACK+", 7),
+	render.Address("sock", func(q *listenQueue) uint64 { return q.addr }),
 }

@@ -70,6 +70,9 @@ func (f Field[T]) TextIf(shown bool, head string, width int) Field[T] {
 // Cut makes text cut values to the width of the column.
 func (f Field[T]) Cut() Field[T] { f.Column = f.Column.Cut(); return f }
 
+// Sep sets what text has between the column and the one before it.
+func (f Field[T]) Sep(s string) Field[T] { f.Column = f.Column.Sep(s); return f }
+
 // In sets the unit.
 func (f Field[T]) In(unit string) Field[T] { f.Unit = unit; return f }
 
