@@ -106,15 +106,21 @@ func (f *skbdrop) Finish(a *render.Answer) {
 	}
 }
 
+type dropCount = agg.Entry[dropKey]
+
+var dropCountFields = []render.Field[dropCount]{
+	render.TextOr("reason", func(c *dropCount) string { return c.Key.reason }).Text("REASON", -28),
+	render.TextOr("location", func(c *dropCount) string { return c.Key.location }).Text("LOCATION", -40),
+	render.Num("count", func(c *dropCount) int64 { return c.Count }).Text("COUNT", 8),
+}
+
 // reasons lists why and where packets were dropped, the most frequent first.
 func (f *skbdrop) reasons() {
-	t := f.in.Table(render.Spec{Name: "reasons", Columns: []render.Column{
-		render.Col("reason", render.String).Text("REASON", -28), render.Col("location", render.String).Text("LOCATION", -40),
-		render.Col("count", render.Int).Text("COUNT", 8)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "reasons"}, dropCountFields...)
 	for _, e := range f.why.Best(1<<16, func(a, b dropKey) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.location, b.location))
 	}) {
-		t.StrOr(e.Key.reason).StrOr(e.Key.location).Int(e.Count).End()
+		t.Line(e)
 	}
 }
 
@@ -160,6 +166,27 @@ func (f *skbdrop) noteOutside(a *render.Answer) {
 	}
 }
 
+// increment is how far a counter went.
+type increment struct {
+	name string
+	by   int64
+	ns   int64 // in this time
+}
+
+// perSecond is in tenths.
+func (c *increment) perSecond() (int64, bool) {
+	if c.ns <= 0 {
+		return 0, false
+	}
+	return int64(float64(c.by)*1e10/float64(c.ns) + 0.5), true
+}
+
+var incrementFields = []render.Field[increment]{
+	render.Text("name", func(c *increment) string { return c.name }).Text("name", -32),
+	render.Num("increment", func(c *increment) int64 { return c.by }).Text("increment", -16).Sep(""),
+	render.NumOr("per_second", (*increment).perSecond).As(render.Fixed).Digits(1).Text("rate", 7).Sep(""),
+}
+
 // counters shows what nstat would: its two counters at start and stop, subtracted.
 func (f *skbdrop) counters(a *render.Answer) {
 	c, rec := &f.in.Meta.Counters, &f.in.Meta.Recording
@@ -168,9 +195,7 @@ func (f *skbdrop) counters(a *render.Answer) {
 		return
 	}
 	f.noteOutside(a)
-	t := f.in.Table(render.Spec{Name: "counters", Title: "#kernel", Look: render.Lines, Columns: []render.Column{
-		render.Col("name", render.String).Text("name", -32), render.Col("increment", render.Int).Text("increment", -16).Sep(""),
-		render.Col("per_second", render.Fixed).Digits(1).Text("rate", 7).Sep("")}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "counters", Title: "#kernel", Look: render.Lines}, incrementFields...)
 	var names []string
 	for name, v := range c.Stop {
 		if v != c.Start[name] {
@@ -178,13 +203,7 @@ func (f *skbdrop) counters(a *render.Answer) {
 		}
 	}
 	slices.Sort(names)
-	ns := rec.StopNS - rec.StartNS
 	for _, name := range names {
-		d := c.Stop[name] - c.Start[name]
-		rate := int64(0)
-		if ns > 0 {
-			rate = int64(float64(d)*1e10/float64(ns) + 0.5)
-		}
-		t.Str(name).Int(d).IntOr(rate, ns > 0).End()
+		t.Line(increment{name, c.Stop[name] - c.Start[name], rec.StopNS - rec.StartNS})
 	}
 }

@@ -15,12 +15,35 @@ type dropLine struct {
 	task                                         shape.Process // 0 unless the packet was dropped for it
 	dev, proto, from, to, reason, location, kind string
 	length                                       int64
+
+	sock *agg.Socket // where the line is written
+	ts   int64
+}
+
+func dropFields(in *engine.Input) []render.Field[dropLine] {
+	ts := func(d *dropLine) int64 { return d.ts }
+	return []render.Field[dropLine]{
+		line.TimeOfDay(in, ts),
+		render.NonZero("pid", func(d *dropLine) int64 { return d.task.Pid }).Text("PID", -7),
+		render.TextOr("comm", func(d *dropLine) string { return d.task.Comm }).Text("COMM", -12).Cut(),
+		render.TextOr("dev", func(d *dropLine) string { return d.dev }).Text("DEV", -8),
+		render.TextOr("protocol", func(d *dropLine) string { return d.proto }).Text("PROTO", -6),
+		render.TextOr("from", func(d *dropLine) string { return d.from }).Text("SADDR:SPORT", -21),
+		render.TextOr("to", func(d *dropLine) string { return d.to }).Text("DADDR:DPORT", -21),
+		render.TextOr("reason", func(d *dropLine) string { return d.reason }).Text("REASON", -20),
+		render.TextOr("location", func(d *dropLine) string { return d.location }).Text("LOCATION", 0),
+		render.TextOr("ethertype", func(d *dropLine) string { return d.kind }),
+		render.Num("len_bytes", func(d *dropLine) int64 { return d.length }).In("bytes"),
+		render.NonZero("sock", func(d *dropLine) int64 { return int64(d.sock.Addr) }).As(render.Addr),
+		render.NumOr("generation", func(d *dropLine) (int64, bool) { return int64(d.sock.Gen), d.sock.Addr != 0 }),
+		render.Num("ts_ns", ts).In("ns"),
+	}
 }
 
 // dropLines is a line for every dropped packet.
 type dropLines struct {
 	in    *engine.Input
-	t     *render.Table
+	t     *render.List[dropLine]
 	lines line.Waiting[dropLine]
 	names agg.Intern
 
@@ -34,11 +57,7 @@ func newDropLines(in *engine.Input) *dropLines {
 	in.Sockets("")
 	f.lines.Line = f.line
 	in.OnEnd(f.lines.Ended)
-	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(), render.Col("dev", render.String).Text("DEV", -8),
-		render.Col("protocol", render.String).Text("PROTO", -6), render.Col("from", render.String).Text("SADDR:SPORT", -21), render.Col("to", render.String).Text("DADDR:DPORT", -21),
-		render.Col("reason", render.String).Text("REASON", -20), render.Col("location", render.String).Text("LOCATION", 0),
-		render.Col("ethertype", render.String), render.Col("len_bytes", render.Int).In("bytes"), render.Col("sock", render.Addr), render.Col("generation", render.Int), render.Col("ts_ns", render.Int).In("ns")}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "drops"}, dropFields(in)...)
 	return f
 }
 
@@ -60,12 +79,11 @@ func (f *dropLines) add(r *engine.Row, dev string) {
 }
 
 func (f *dropLines) line(s *agg.Socket, ts int64, d dropLine) {
-	pid, comm := s.Pid, s.Comm
-	if d.task.Pid != 0 {
-		pid, comm = d.task.Pid, d.task.Comm
+	if d.task.Pid == 0 {
+		d.task = shape.Process{Comm: s.Comm, Pid: s.Pid}
 	}
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).StrOr(d.dev).StrOr(d.proto).StrOr(d.from).StrOr(d.to).StrOr(d.reason).StrOr(d.location)
-	f.t.StrOr(d.kind).Int(d.length).IntOr(int64(s.Addr), s.Addr != 0).IntOr(int64(s.Gen), s.Addr != 0).Int(ts).End()
+	d.sock, d.ts = s, ts
+	f.t.Line(d)
 }
 
 // Finish writes the lines that still wait.

@@ -33,7 +33,7 @@ was not recorded.`,
 })
 
 type soconnect struct {
-	t       *render.Table
+	t       *render.List[connectLine]
 	compat  bool
 	tries   *calls.Attempts
 	lines   line.InOrder[connectLine]
@@ -55,15 +55,25 @@ func newSoconnect(in *engine.Input) engine.Fold {
 	f.tries = calls.NewAttempts(in, f.done)
 	in.OnEnd(f.tries.Over)
 	in.On("sys_connect", f.connect)
-	cols := []render.Column{render.Col("pid", render.Int).Text("PID", -6), render.Col("process", render.String).Text("PROCESS", -16), render.Col("family", render.Int).Text("FAM", -3),
-		render.Col("address", render.String).Text("ADDRESS", -16), render.Col("port", render.Int).Text("PORT", -5), render.Col("lat_us", render.Int).Text("LAT(us)", 8).In("us"),
-		render.Col("result", render.String).Text("RESULT", -24)}
-	more := []render.Column{render.Col("proto", render.String), render.Col("done_us", render.Int).In("us"), render.Col("final", render.String).Fails(render.FailedWord)}
-	if !f.compat {
-		more[0], more[1], more[2] = more[0].Text("PROTO", -5), more[1].Text("DONE(us)", 9), more[2].Text("FINAL", 0)
-	}
-	f.t = in.Table(render.Spec{Name: "connects", Columns: slices.Concat(cols, more, []render.Column{render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "connects"}, f.fields()...)
 	return f
+}
+
+func (f *soconnect) fields() []render.Field[connectLine] {
+	return append([]render.Field[connectLine]{
+		render.Num("pid", func(l *connectLine) int64 { return l.who.Pid }).Text("PID", -6),
+		render.Text("process", func(l *connectLine) string { return l.who.Comm }).Text("PROCESS", -16),
+		render.Num("family", func(l *connectLine) int64 { return calls.FamilyNumber(l.family) }).Text("FAM", -3),
+		render.Text("address", func(l *connectLine) string { return l.addr }).Text("ADDRESS", -16),
+		render.Num("port", func(l *connectLine) int64 { return l.port }).Text("PORT", -5),
+		render.NumOr("lat_us", func(l *connectLine) (int64, bool) { return l.dur / 1000, l.dur > 0 }).Text("LAT(us)", 8).In("us"),
+		render.Text("result", func(l *connectLine) string { return l.label }).Text("RESULT", -24),
+		render.TextOr("proto", func(l *connectLine) string { return l.proto }).TextIf(!f.compat, "PROTO", -5),
+		render.NumOr("done_us", func(l *connectLine) (int64, bool) { return l.done / 1000, l.done >= 0 }).TextIf(!f.compat, "DONE(us)", 9).In("us"),
+		render.TextOr("final", func(l *connectLine) string { return l.final }).TextIf(!f.compat, "FINAL", 0).Fails(render.FailedWord),
+		render.Num("ret", func(l *connectLine) int64 { return l.ret }).Fails(render.FailedCall),
+		render.Num("ts_ns", func(l *connectLine) int64 { return l.ts }).In("ns"),
+	}, render.Within(func(l *connectLine) *agg.Socket { return &l.sock }, line.IdentityFields...)...)
 }
 
 func (f *soconnect) connect(r *engine.Row) {
@@ -72,7 +82,7 @@ func (f *soconnect) connect(r *engine.Row) {
 		return
 	}
 	l := connectLine{shape.Process{Comm: f.names.Get(r.Str(f.Comm)), Pid: r.Int(f.Pid)}, f.names.Get(family), f.names.Get(calls.ConnectProto(r, f.Protocol)), f.names.Get(r.Str(f.DestAddr)),
-		r.Int(f.DestPort), r.TS, r.Int(f.DurNs), r.Int(f.Ret), -1, "", agg.Socket{}}
+		r.Int(f.DestPort), r.TS, r.Int(f.DurNs), r.Int(f.Ret), -1, "", "", agg.Socket{}}
 	f.calls++
 	if r.Sock == nil || r.Sock.Protocol != "tcp" {
 		f.lines.Add(l, true)
@@ -123,9 +133,8 @@ func (f *soconnect) line(l *connectLine) {
 	if l.final != "" {
 		f.finals[l.final]++
 	}
-	f.t.Int(l.who.Pid).Str(l.who.Comm).Int(calls.FamilyNumber(l.family)).Str(l.addr).Int(l.port).IntOr(l.dur/1000, l.dur > 0).Str(label).StrOr(l.proto).
-		IntOr(l.done/1000, l.done >= 0).StrOr(l.final).Int(l.ret).Int(l.ts)
-	line.PutIdentity(f.t, &l.sock).End()
+	l.label = label
+	f.t.Add(l)
 }
 
 // Finish writes what still waits and sums up.
@@ -157,6 +166,7 @@ type connectLine struct {
 	port, ts, dur, ret  int64
 	done                int64 // ns from the start of the call, -1 if unknown
 	final               string
+	label               string // of ret
 	sock                agg.Socket
 }
 

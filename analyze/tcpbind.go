@@ -11,6 +11,7 @@ import (
 	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 	"netrec/schema"
 )
 
@@ -41,7 +42,7 @@ The options are bindsnoop's. Failures are always listed (its -E and -x), ADDR is
 
 type tcpbind struct {
 	in    *engine.Input
-	t     *render.Table
+	t     *render.List[bindLine]
 	stamp *line.Stamp
 	users *line.Users
 	ports line.PortList
@@ -61,7 +62,7 @@ func newTcpbind(in *engine.Input) engine.Fold {
 	if in.Flag("count") {
 		f.count = &bindCounts{}
 	}
-	f.t = in.Table(render.Spec{Name: "binds", Columns: f.columns()})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "binds"}, f.fields()...)
 	in.On("sys_bind", f.bind)
 	if in.Flag("implicit") {
 		in.Use("sys_listen", "ports that listen chose are not told", f.listen)
@@ -70,11 +71,33 @@ func newTcpbind(in *engine.Input) engine.Fold {
 	return f
 }
 
-func (f *tcpbind) columns() []render.Column {
-	return slices.Concat(f.stamp.Columns(-9), []render.Column{f.users.Column(), render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2), render.Col("addr", render.String).Text("ADDR", -39), render.Col("port", render.Int).Text("PORT", -5),
-		render.Col("asked_port", render.Int).Text("ASKED", -5), render.Col("opts", render.String).Text("OPTS", -5), render.Col("bound_ifindex", render.Int).Text("IF", -3),
-		render.Col("result", render.String).Text("RET", 0), render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
+// bindLine is a bind, or a port that another call chose, as a line shows it.
+type bindLine struct {
+	ts, uid          int64
+	who              shape.Process
+	addr, opts, said string
+	port, asked, dev int64
+	ret              int64
+	call, told       bool // it is a call of bind; options and device are recorded
+	sock             agg.Socket
+}
+
+func (f *tcpbind) fields() []render.Field[bindLine] {
+	ts := func(l *bindLine) int64 { return l.ts }
+	return append(append(line.StampFields(f.stamp, -9, ts),
+		line.UserField(f.users, func(l *bindLine) int64 { return l.uid }),
+		render.NumOr("pid", func(l *bindLine) (int64, bool) { return l.who.Pid, l.call || l.who.Pid != 0 }).Text("PID", -7),
+		render.Text("comm", func(l *bindLine) string { return l.who.Comm }).Text("COMM", -16),
+		render.Num("ip", func(l *bindLine) int64 { return line.IPVersion(l.addr) }).Text("IP", -2),
+		render.Text("addr", func(l *bindLine) string { return l.addr }).Text("ADDR", -39),
+		render.Num("port", func(l *bindLine) int64 { return l.port }).Text("PORT", -5),
+		render.NumOr("asked_port", func(l *bindLine) (int64, bool) { return l.asked, l.call }).Text("ASKED", -5),
+		render.TextOr("opts", func(l *bindLine) string { return l.opts }).Text("OPTS", -5),
+		render.NumOr("bound_ifindex", func(l *bindLine) (int64, bool) { return l.dev, l.told }).Text("IF", -3),
+		render.Text("result", func(l *bindLine) string { return l.said }).Text("RET", 0),
+		render.NumOr("ret", func(l *bindLine) (int64, bool) { return l.ret, l.call }).Fails(render.FailedCall),
+		render.Num("ts_ns", ts).In("ns")),
+		render.Within(func(l *bindLine) *agg.Socket { return &l.sock }, line.IdentityFields...)...)
 }
 
 func (f *tcpbind) bind(r *engine.Row) {
@@ -101,9 +124,14 @@ func (f *tcpbind) bind(r *engine.Row) {
 		f.count.add(r.Str(f.BindAddr), port)
 		return
 	}
-	line.PutUser(f.stamp.Put(f.t, r.TS), uid).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).Int(line.IPVersion(r.Str(f.BindAddr))).Str(r.Str(f.BindAddr)).Int(port).Int(r.Int(f.BindPort))
-	f.options(r).Str(said).Int(ret).Int(r.TS)
-	line.PutIdentity(f.t, &s).End()
+	l := bindLine{ts: r.TS, uid: uid, who: shape.Process{Comm: r.Str(f.Comm), Pid: r.Int(f.Pid)}, addr: r.Str(f.BindAddr), port: port, asked: r.Int(f.BindPort),
+		said: said, ret: ret, call: true, told: r.HasStr(f.BindOpts), sock: s}
+	if l.told {
+		l.opts, l.dev = bindOpts(r.Str(f.BindOpts)), r.Int(f.BoundIfindex)
+	} else {
+		f.bare++
+	}
+	f.t.Line(l)
 }
 
 // listen takes a socket that listens without having been bound.
@@ -130,8 +158,7 @@ func (f *tcpbind) unbound(s *agg.Socket, ts, pid int64, comm, addr string, port 
 		f.count.add(addr, port)
 		return
 	}
-	line.PutUser(f.stamp.Put(f.t, ts), line.NoUser).IntOr(pid, pid != 0).Str(comm).Int(line.IPVersion(addr)).Str(addr).Int(port).Null(3).Str(by).Null(1).Int(ts)
-	line.PutIdentity(f.t, s).End()
+	f.t.Line(bindLine{ts: ts, uid: line.NoUser, who: shape.Process{Comm: comm, Pid: pid}, addr: addr, port: port, said: by, sock: *s})
 }
 
 // Finish counts what was not asked for, and says what the recording does not have.
@@ -181,15 +208,6 @@ func (c *bindCounts) show(in *engine.Input) {
 
 // bindLetters are what bindsnoop shows for the options of a socket, in the order of their bits.
 const bindLetters = "FTNRr"
-
-// options fills the columns of options and device, which are not in every recording.
-func (f *tcpbind) options(r *engine.Row) *render.Table {
-	if !r.HasStr(f.BindOpts) {
-		f.bare++
-		return f.t.Null(2)
-	}
-	return f.t.Str(bindOpts(r.Str(f.BindOpts))).Int(r.Int(f.BoundIfindex))
-}
 
 // bindOpts makes letters of the names that a row has: reuseaddr|reuseport is ...Rr.
 func bindOpts(names string) string {

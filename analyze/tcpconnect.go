@@ -41,7 +41,7 @@ The options are BCC's; -p works as in every analysis.
 
 type tcpconnect struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[attemptLine]
 	stamp  *line.Stamp
 	users  *line.Users
 	family line.FamilyFilter
@@ -73,7 +73,7 @@ func newTcpconnect(in *engine.Input) engine.Fold {
 	f.lines.Line = f.line
 	in.OnEnd(f.tries.Over)
 	in.OnEnd(f.lines.Ended)
-	f.t = in.Table(render.Spec{Name: "connects", Columns: f.columns()})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "connects"}, f.fields()...)
 	return f
 }
 
@@ -150,22 +150,36 @@ func showFlows(in *engine.Input, flows *agg.Top[connectFlow]) {
 	}
 }
 
-// columns are those of tcpconnect's lines.
-func (f *tcpconnect) columns() []render.Column {
-	cs := slices.Concat(f.stamp.Columns(-9), []render.Column{f.users.Column(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(),
-		render.Col("ip", render.Int).Text("IP", -2), render.Col("saddr", render.String).Text("SADDR", -16)})
-	port := render.Col("lport", render.Int)
-	if f.lport {
-		port = port.Text("LPORT", -6)
-	}
-	cs = append(cs, port, render.Col("daddr", render.String).Text("DADDR", -16), render.Col("dport", render.Int).Text("DPORT", -6))
+// attemptLine is an attempt as a line shows it.
+type attemptLine struct {
+	*agg.Socket
+	calls.Attempt
+	raddr string
+	rport int64
+}
+
+// fields are those of tcpconnect's lines.
+func (f *tcpconnect) fields() []render.Field[attemptLine] {
+	at := func(l *attemptLine) int64 { return l.At }
+	fs := append(line.StampFields(f.stamp, -9, at),
+		line.UserField(f.users, func(l *attemptLine) int64 { return l.Uid }),
+		render.Num("pid", func(l *attemptLine) int64 { return l.Who.Pid }).Text("PID", -7),
+		render.Text("comm", func(l *attemptLine) string { return l.Who.Comm }).Text("COMM", -12).Cut(),
+		render.Num("ip", func(l *attemptLine) int64 { return line.IPVersion(l.raddr) }).Text("IP", -2),
+		render.TextOr("saddr", func(l *attemptLine) string { return l.Laddr }).Text("SADDR", -16),
+		render.NonZero("lport", func(l *attemptLine) int64 { return l.Lport }).TextIf(f.lport, "LPORT", -6),
+		render.TextOr("daddr", func(l *attemptLine) string { return l.raddr }).Text("DADDR", -16),
+		render.Num("dport", func(l *attemptLine) int64 { return l.rport }).Text("DPORT", -6))
 	if !f.compat {
-		cs = append(cs, render.Col("result", render.String).Text("RESULT", -12).Fails(render.FailedWord), render.Col("lat_ms", render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
+		fs = append(fs, render.Text("result", func(l *attemptLine) string { return l.Result }).Text("RESULT", -12).Fails(render.FailedWord),
+			render.NumOr("lat_ms", func(l *attemptLine) (int64, bool) {
+				return (l.Ended - l.Attempt.Began) / 1000, l.Attempt.Began != 0 && l.Ended != 0
+			}).As(render.Fixed).Digits(3).Text("LATms", 9).In("ms"))
 	}
 	if f.dns {
-		cs = append(cs, render.Col("query", render.String).Text("QUERY", 0))
+		fs = append(fs, render.TextOr("query", func(l *attemptLine) string { return l.Query }).Text("QUERY", 0))
 	}
-	return slices.Concat(cs, line.Identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
+	return append(append(fs, render.Within(func(l *attemptLine) *agg.Socket { return l.Socket }, line.IdentityFields...)...), render.Num("ts_ns", at).In("ns"))
 }
 
 // line shows an attempt whose ends are known.
@@ -183,14 +197,7 @@ func (f *tcpconnect) line(s *agg.Socket, _ int64, a calls.Attempt) {
 		return
 	}
 	f.sums[a.Result]++
-	line.PutUser(f.stamp.Put(f.t, a.At), a.Uid).Int(a.Who.Pid).Str(a.Who.Comm).Int(line.IPVersion(raddr)).StrOr(s.Laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(rport)
-	if !f.compat {
-		f.t.Str(a.Result).IntOr((a.Ended-a.Began)/1000, a.Began != 0 && a.Ended != 0)
-	}
-	if f.dns {
-		f.t.StrOr(a.Query)
-	}
-	line.PutIdentity(f.t, s).Int(a.At).End()
+	f.t.Line(attemptLine{s, a, raddr, rport})
 }
 
 // maxThreads is how many threads are remembered for what they did last.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,7 +36,7 @@ purged at close; --compat does the same.`,
 
 type tcpdrop struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[tcpDropLine]
 	lines  line.Waiting[dropped]
 	family line.FamilyFilter
 	names  agg.Intern
@@ -66,18 +67,45 @@ func newTcpdrop(in *engine.Input) engine.Fold {
 	in.On("skb_drop", f.row)
 	f.lines.Line = f.line
 	in.OnEnd(f.lines.Ended)
-	netns := render.Col("netns", render.Int)
-	if in.Flag("netns") {
-		netns = netns.Text("NETNS", -10)
-	}
-	f.t = in.Table(render.Spec{Name: "drops", Columns: []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), netns, render.Col("ip", render.Int).Text("IP", -2),
-		render.Col("from", render.String).Text("SADDR:SPORT", -20), render.Col("to", render.String).Text("DADDR:DPORT", -20).Sep(" > "),
-		render.Col("state_flags", render.String).Text("STATE (FLAGS)", -20).ForPeople(), render.Col("reason_code_text", render.String).Text("REASON (CODE)", 0).ForPeople(),
-		render.Col("reason", render.String), render.Col("reason_code", render.Int),
-		render.Col("state", render.String), render.Col("tcp_flags", render.Int), render.Col("len_bytes", render.Int).In("bytes"),
-		render.Col("ts_ns", render.Int).In("ns"), render.Col("kstack", render.Stack).Text("STACK", 0)}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "drops"}, f.fields()...)
 	return f
+}
+
+// tcpDropLine is a packet that was dropped as a line shows it.
+type tcpDropLine struct {
+	dropped
+	ts, pid int64
+	comm    string
+}
+
+func (f *tcpdrop) fields() []render.Field[tcpDropLine] {
+	ts := func(l *tcpDropLine) int64 { return l.ts }
+	return []render.Field[tcpDropLine]{
+		line.TimeOfDay(f.in, ts),
+		render.NumOr("pid", func(l *tcpDropLine) (int64, bool) { return l.pid, l.pid != 0 || f.compat }).Text("PID", -7),
+		render.TextOr("comm", func(l *tcpDropLine) string { return l.comm }),
+		render.Num("netns", func(l *tcpDropLine) int64 { return l.netns }).TextIf(f.in.Flag("netns"), "NETNS", -10),
+		render.Num("ip", func(l *tcpDropLine) int64 { return l.version }).Text("IP", -2),
+		render.Text("from", func(l *tcpDropLine) string { return l.from }).Text("SADDR:SPORT", -20),
+		render.Text("to", func(l *tcpDropLine) string { return l.to }).Text("DADDR:DPORT", -20).Sep(" > "),
+		render.Text("state_flags", func(l *tcpDropLine) string { return cmp.Or(l.state, "-") + " (" + tcpFlags(l.flags) + ")" }).Text("STATE (FLAGS)", -20).ForPeople(),
+		render.TextOr("reason_code_text", func(l *tcpDropLine) string { return f.reason(l.reason) }).Text("REASON (CODE)", 0).ForPeople(),
+		render.TextOr("reason", func(l *tcpDropLine) string { return l.reason }),
+		render.NumOr("reason_code", func(l *tcpDropLine) (int64, bool) { code, known := f.codes[l.reason]; return code, known }),
+		render.TextOr("state", func(l *tcpDropLine) string { return l.state }),
+		render.Num("tcp_flags", func(l *tcpDropLine) int64 { return l.flags }),
+		render.Num("len_bytes", func(l *tcpDropLine) int64 { return l.length }).In("bytes"),
+		render.Num("ts_ns", ts).In("ns"),
+		render.TextOr("kstack", func(l *tcpDropLine) string { return l.stack }).As(render.Stack).Text("STACK", 0),
+	}
+}
+
+// reason is a reason with its number, where that is known.
+func (f *tcpdrop) reason(name string) string {
+	if code, known := f.codes[name]; known {
+		return fmt.Sprintf("%s (%d)", name, code)
+	}
+	return name
 }
 
 func (f *tcpdrop) row(r *engine.Row) {
@@ -110,17 +138,7 @@ func (f *tcpdrop) line(s *agg.Socket, ts int64, d dropped) {
 	if f.compat {
 		pid, comm = d.task.Pid, d.task.Comm
 	}
-	state := d.state
-	if state == "" {
-		state = "-"
-	}
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(d.netns).Int(d.version).Str(d.from).Str(d.to)
-	code, known := f.codes[d.reason]
-	reason := d.reason
-	if known {
-		reason = fmt.Sprintf("%s (%d)", reason, code)
-	}
-	f.t.Str(state+" ("+tcpFlags(d.flags)+")").StrOr(reason).StrOr(d.reason).IntOr(code, known).StrOr(d.state).Int(d.flags).Int(d.length).Int(ts).StrOr(d.stack).End()
+	f.t.Line(tcpDropLine{d, ts, pid, comm})
 }
 
 // Finish writes the lines that still wait and tells the rules apart.

@@ -48,7 +48,7 @@ type reached struct {
 
 type tcpstates struct {
 	in           *engine.Input
-	t            *render.Table
+	t            *render.List[changeLine]
 	states       *shape.Map[engine.Key, agg.Stats]
 	keys         *engine.Keys
 	stamp        *line.Stamp
@@ -86,7 +86,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 	if in.Flag("csv") {
 		look = render.CSV
 	}
-	f.t = in.Table(render.Spec{Name: "changes", Look: look, Columns: f.columns()})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "changes", Look: look}, f.fields()...)
 	return f
 }
 
@@ -122,26 +122,37 @@ func (f *tcpstates) Finish(a *render.Answer) {
 	}
 }
 
-func (f *tcpstates) columns() []render.Column {
+// changeLine is a change as a line shows it.
+type changeLine struct {
+	*agg.Socket
+	change
+	ts int64
+}
+
+func (f *tcpstates) fields() []render.Field[changeLine] {
 	c, comm, addr := "", -10, -15
 	if f.compat {
 		c = "C-"
 	}
-	cs := f.stamp.Columns(-9)
 	if f.wide {
 		comm, addr = -16, -26
 	}
-	cs = append(cs, render.Col("sock", render.Hex).Text("SKADDR", -16), render.Col("pid", render.Int).Text(c+"PID", -5),
-		render.Col("comm", render.String).Text(c+"COMM", comm).Cut())
+	fs := append(line.StampFields(f.stamp, -9, func(l *changeLine) int64 { return l.ts }),
+		render.Address("sock", func(l *changeLine) uint64 { return l.Addr }).As(render.Hex).Text("SKADDR", -16),
+		render.NumOr("pid", func(l *changeLine) (int64, bool) { return l.Pid, l.Pid != 0 || f.compat }).Text(c+"PID", -5),
+		render.Text("comm", func(l *changeLine) string { return l.Comm }).Text(c+"COMM", comm).Cut())
 	if f.wide {
-		cs = append(cs, render.Col("ip", render.Int).Text("IP", -2))
+		fs = append(fs, render.Num("ip", func(l *changeLine) int64 { return line.IPVersion(l.Laddr) }).Text("IP", -2))
 	}
-	e := line.Ends()
-	e[0], e[2] = e[0].Text("LADDR", addr), e[2].Text("RADDR", addr)
-	return append(slices.Concat(cs, e), render.Col("old_state", render.String).Text("OLDSTATE", -11),
-		render.Col("new_state", render.String).Text("NEWSTATE", -11).Sep(" -> "),
-		render.Col("ms", render.Fixed).Digits(3).Text("MS", 0).ForPeople(), render.Col("old_state_ns", render.Int).In("ns"),
-		render.Col("generation", render.Int), render.Col("ts_ns", render.Int).In("ns"))
+	ends := render.Within(func(l *changeLine) *agg.Socket { return l.Socket }, line.EndFields...)
+	ends[0], ends[2] = ends[0].Text("LADDR", addr), ends[2].Text("RADDR", addr)
+	return append(slices.Concat(fs, ends),
+		render.Text("old_state", func(l *changeLine) string { return l.from }).Text("OLDSTATE", -11),
+		render.Text("new_state", func(l *changeLine) string { return l.to }).Text("NEWSTATE", -11).Sep(" -> "),
+		render.Num("ms", func(l *changeLine) int64 { return max(l.ns, 0) / 1000 }).As(render.Fixed).Digits(3).Text("MS", 0).ForPeople(),
+		render.NumOr("old_state_ns", func(l *changeLine) (int64, bool) { return l.ns, l.ns >= 0 }).In("ns"),
+		render.Num("generation", func(l *changeLine) int64 { return int64(l.Gen) }),
+		render.Num("ts_ns", func(l *changeLine) int64 { return l.ts }).In("ns"))
 }
 
 // wants reports whether the options select the socket.
@@ -161,10 +172,5 @@ func (f *tcpstates) line(s *agg.Socket, ts int64, c change) {
 	if c.early && s.Lport != 0 {
 		f.filled++
 	}
-	s = shown
-	f.stamp.Put(f.t, ts).Uint(s.Addr).IntOr(s.Pid, s.Pid != 0 || f.compat).Str(s.Comm)
-	if f.wide {
-		f.t.Int(line.IPVersion(s.Laddr))
-	}
-	line.PutEnds(f.t, s).Str(c.from).Str(c.to).Int(max(c.ns, 0)/1000).IntOr(c.ns, c.ns >= 0).Int(int64(s.Gen)).Int(ts).End()
+	f.t.Line(changeLine{shown, c, ts})
 }

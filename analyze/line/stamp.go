@@ -44,6 +44,35 @@ func NewStamp(in *engine.Input, clock, rel bool, digits int) *Stamp {
 	return &Stamp{in: in, clock: clock, rel: rel, digits: digits}
 }
 
+// TimeOfDay is the column TIME of a table, for people.
+func TimeOfDay[T any](in *engine.Input, ts func(*T) int64) render.Field[T] {
+	return render.Num("time", func(row *T) int64 { return in.Local(ts(row)) }).As(render.Clock).Text("TIME", -8).ForPeople()
+}
+
+// StampFields are the time columns of a row, in the widths of the BCC tools.
+func StampFields[T any](s *Stamp, width int, ts func(*T) int64) (fs []render.Field[T]) {
+	if s.clock {
+		fs = append(fs, TimeOfDay(s.in, ts))
+	}
+	if s.rel {
+		fs = append(fs, render.Num("time_s", func(row *T) int64 { return s.since(ts(row)) }).As(render.Fixed).Digits(s.digits).Text("TIME(s)", width).In("s"))
+	}
+	return fs
+}
+
+// since is TIME(s). It counts from the start of the recording and is never later than the row, so
+// that --from takes it.
+func (s *Stamp) since(ts int64) int64 {
+	if s.Begin(ts); s.Compat {
+		return render.Round(ts-s.First, 1e9, s.digits)
+	}
+	unit := int64(1e9)
+	for range s.digits {
+		unit /= 10
+	}
+	return (ts - s.in.Start()) / unit
+}
+
 // Columns are the time columns, in the widths of the BCC tools.
 func (s *Stamp) Columns(width int) []render.Column {
 	var cs []render.Column
@@ -63,22 +92,13 @@ func (s *Stamp) Begin(ts int64) {
 	}
 }
 
-// Put fills them. TIME(s) counts from the start of the recording and is never later than the row, so
-// that --from takes it.
+// Put fills them.
 func (s *Stamp) Put(t *render.Table, ts int64) *render.Table {
-	s.Begin(ts)
 	if s.clock {
 		t.Int(s.in.Local(ts))
 	}
-	switch {
-	case s.rel && s.Compat:
-		t.Int(render.Round(ts-s.First, 1e9, s.digits))
-	case s.rel:
-		unit := int64(1e9)
-		for range s.digits {
-			unit /= 10
-		}
-		t.Int((ts - s.in.Start()) / unit)
+	if s.rel {
+		t.Int(s.since(ts))
 	}
 	return t
 }

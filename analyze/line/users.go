@@ -53,17 +53,10 @@ func (u *Users) Wants(r *engine.Row) (uid int64, wanted bool) {
 	return uid, u.Only == NoUser || uid == u.Only
 }
 
-// Column is the user's: people see it if they ask.
-func (u *Users) Column() render.Column {
-	c := render.Col("uid", render.Int)
-	if u.show {
-		c = c.Text("UID", -6)
-	}
-	return c
+// UserField is the user of a row: people see it if they ask.
+func UserField[T any](u *Users, uid func(*T) int64) render.Field[T] {
+	return render.NumOr("uid", func(row *T) (int64, bool) { n := uid(row); return n, n != NoUser }).TextIf(u.show, "UID", -6)
 }
-
-// PutUser fills the column.
-func PutUser(t *render.Table, uid int64) *render.Table { return t.IntOr(uid, uid != NoUser) }
 
 // Note says what could not be told.
 func (u *Users) Note(a *render.Answer, one, more string) {
