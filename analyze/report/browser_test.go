@@ -26,7 +26,7 @@ func sampleFile(t *testing.T) *scan.File {
 	return f
 }
 
-func pageFile(t *testing.T, src scan.Source) string {
+func pageFile(t *testing.T, srcs ...scan.Source) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	w, err := os.Create(path)
@@ -34,7 +34,7 @@ func pageFile(t *testing.T, src scan.Source) string {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := Write(src, Options{}, w); err != nil {
+	if err := Write(srcs, Options{}, w); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -214,6 +214,39 @@ func TestBrowserCounts(t *testing.T) {
 	var title string
 	if b.eval(`document.querySelectorAll("#timeline h3")[2].textContent`, &title); title != "What went wrong, in each 100ms" {
 		t.Errorf("the chart is called %q", title)
+	}
+}
+
+// Two recordings are on one time axis, and every row and line says of which it is.
+func TestBrowserSeveral(t *testing.T) {
+	b := startBrowser(t)
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": keepDrawn}, nil)
+	const talk = `
++1s sys_connect sock=0xffff888000001000 pid=7 comm=curl ret=-111 dur_ns=1000 family=inet sock_type=stream protocol=tcp dest_addr=10.0.0.2 dest_port=5432 conn=10.0.0.1:40000>10.0.0.2:5432
++2s skb_drop sock=0xffff888000001000 pid=7 drop_reason=NO_SOCKET`
+	b.open(pageFile(t, parse(t, `{"Path": "a.parquet", "Host": {"name": "web1"}, "Recording": {"start_ns": 1772373120000000000, "stop_ns": 1772373130000000000}}`, talk),
+		parse(t, `{"Path": "b.parquet", "Host": {"name": "web2"}, "Recording": {"start_ns": 1772373120000000000, "stop_ns": 1772373140000000000}}`, strings.ReplaceAll(talk, "+", "+1"))))
+	var got struct {
+		Title, Story    string
+		Findings, Found int
+		Times           []float64
+		After           bool
+	}
+	b.eval(`(() => {
+		const [time, first, second] = window.drawn.drops, at = (line) => time[line.findIndex((v) => v > 0)];
+		document.querySelectorAll("#sockets table button.sock")[0].click();
+		const s = document.getElementById("search");
+		s.value = "web2";
+		s.dispatchEvent(new Event("input"));
+		const found = [...document.querySelectorAll(".findings li")];
+		return {Title: document.title, Story: document.getElementById("story-name").textContent, Findings: found.length, Found: found.filter((f) => !f.hidden && f.textContent.includes("web2")).length,
+			Times: [at(first), at(second)], After: first.at(-1) == null && second.at(-1) === 0};
+	})()`, &got)
+	if got.Title != "netrec: 2 recordings" || !strings.HasPrefix(got.Story, "web") || got.Findings != 2 || got.Found != 1 || fmt.Sprint(got.Times) != "[2 12]" || !got.After {
+		t.Errorf("the page of two recordings: %+v", got)
+	}
+	if c := b.complaints(); len(c) > 0 {
+		t.Errorf("%s", strings.Join(c, "\n"))
 	}
 }
 

@@ -1,7 +1,5 @@
 package report
 
-import "netrec/analyze/engine"
-
 // clock divides the time of a recording, or of the part of it that was selected, into
 // columns of equal width.
 type clock struct {
@@ -9,24 +7,32 @@ type clock struct {
 	columns     int
 }
 
+// zero is when the time of the page begins.
+func (f *fold) zero() int64 {
+	if f.shared.to != 0 {
+		return f.shared.from
+	}
+	return f.in.Start()
+}
+
 // bounds are from when to when.
-func bounds(in *engine.Input, sel *engine.Selection) (from, length int64) {
-	from, to := max(in.Start(), sel.From), in.End()
-	if sel.To != 0 {
-		to = min(to, sel.To)
+func (f *fold) bounds() (from, length int64) {
+	from, to := max(f.zero(), f.sel.From), max(f.in.End(), f.shared.to)
+	if f.sel.To != 0 {
+		to = min(to, f.sel.To)
 	}
 	return from, max(to-from, 0)
 }
 
-func newClock(in *engine.Input, sel *engine.Selection, columns int) clock {
-	from, length := bounds(in, sel)
+func (f *fold) newClock(columns int) clock {
+	from, length := f.bounds()
 	return clock{from, length/int64(columns) + 1, columns}
 }
 
 // newLineClock has columns of 1, 2 or 5 times a power of ten, at most so many: rare things
 // are drawn as they were counted, and people can name the time that one column stands for.
-func newLineClock(in *engine.Input, sel *engine.Selection, most int) clock {
-	from, length := bounds(in, sel)
+func (f *fold) newLineClock(most int) clock {
+	from, length := f.bounds()
 	for unit := int64(1e6); ; unit *= 10 {
 		for _, n := range [...]int64{1, 2, 5} {
 			width := n * unit

@@ -26,6 +26,7 @@ type Data struct {
 
 // Socket is one socket with its story.
 type Socket struct {
+	Label  string      `json:"label,omitempty"` // of its recording, where there are several
 	Name   string      `json:"name"`
 	Facts  [][2]string `json:"facts"`
 	Story  []StoryLine `json:"story"`
@@ -68,9 +69,9 @@ const shownMarks = 500
 // unset is the slow start threshold of a session that has lost nothing yet.
 const unset = 1<<31 - 1
 
-// since is a time in seconds after the start of the recording.
+// since is a time in seconds after the start of the recording, or of the first of several.
 func (f *fold) since(ts int64) float64 {
-	return float64((ts-f.in.Start())/1000) / 1e6
+	return float64((ts-f.zero())/1000) / 1e6
 }
 
 func (f *fold) socket(t *tale) *Socket {

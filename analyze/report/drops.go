@@ -87,6 +87,7 @@ func innermost(stack string) string {
 
 // Drop is a reason in the page.
 type Drop struct {
+	Label         string // of its recording, where there are several
 	Reason, Place string
 	Count         int64
 	Percent       float64

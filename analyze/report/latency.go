@@ -25,7 +25,7 @@ type Heat struct {
 	Cells   []int64 `json:"cells"` // column, row, count of all that are not empty
 
 	Title, About string  `json:"-"`
-	Command      string  `json:"-"`
+	Command, Cmd string  `json:"-"` // arguments, and all of it
 	Said         []Said  `json:"-"`
 	Why          string  `json:"-"` // why there is nothing to show; "" if there is
 	Count        int64   `json:"-"`

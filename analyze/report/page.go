@@ -38,8 +38,11 @@ var (
 
 // Page is what the template shows.
 type Page struct {
-	full *scan.Full // memory ended the reading here
+	full        *scan.Full // memory ended the reading here
+	first, last int        // columns of the time line that the recording has
 
+	Label          string  // names the recording, where there are several
+	Parts          []*Page // the recordings of the page, itself if there is one
 	Title, Policy  string
 	Facts          [][2]string
 	Limits         []Said
@@ -75,6 +78,7 @@ type Page struct {
 // Finding is a finding in the page.
 type Finding struct {
 	findings.Finding
+	Label   string // of its recording, where there are several
 	Command string
 	Socket  int     // its position among the sockets, -1 if it is not there
 	Since   float64 // seconds after the start; -1 if that is not known
@@ -89,7 +93,8 @@ type Event struct {
 // page makes what the template shows of what was read.
 func (f *fold) page(said *comments) *Page {
 	p := &Page{Title: "netrec: " + safe(f.in.Meta.Path), Verdict: f.verdict, Rules: len(findings.Rules), Limits: said.of("report"), Sockets: f.sockets.all, Shown: shownSockets,
-		Heats: f.heats, Commands: map[string]string{}}
+		Heats: f.heats, Commands: map[string]string{}, Label: f.label}
+	p.Parts = []*Page{p}
 	p.Facts, p.Cost = f.recording(), f.costs()
 	for i := range schema.Events {
 		name := schema.Events[i].Name
@@ -104,11 +109,12 @@ func (f *fold) page(said *comments) *Page {
 		p.Commands[name] = f.command(args)
 	}
 	for _, h := range f.heats {
-		p.Commands[h.ID], p.NoHeats = f.command(h.Command), p.NoHeats || h.Why != ""
+		h.Cmd, p.NoHeats = f.command(h.Command), p.NoHeats || h.Why != ""
 	}
 	f.fillSockets(p)
 	f.fillDrops(p)
 	t := f.timeline
+	p.first, p.last = t.at(f.in.Start()), t.at(f.in.End())
 	t.trouble[0].Name = t.again.Noun(2) + " retransmitted"
 	p.Each, p.Data.Begin = time.Duration(t.width).String(), f.since(t.from)
 	p.Data.Seconds, p.Data.Events, p.Data.Bytes, p.Data.Trouble, p.Data.Own = t.seconds(), t.busiest(), t.bytes[:], t.trouble, []Series{t.own(), t.trouble[len(t.trouble)-1]}
@@ -160,7 +166,7 @@ func (f *fold) fillSockets(p *Page) {
 	}
 	f.fillWaits(p, find)
 	for i := range f.verdict.Findings {
-		v := Finding{f.verdict.Findings[i], f.command(f.verdict.Findings[i].Next), -1, -1}
+		v := Finding{Finding: f.verdict.Findings[i], Command: f.command(f.verdict.Findings[i].Next), Since: -1}
 		v.Socket = find(v.Sock.Addr, v.Sock.Gen)
 		if v.At != 0 {
 			v.Since = f.since(v.At)
@@ -204,6 +210,9 @@ func (f *fold) recording() [][2]string {
 		{"start", time.Unix(0, f.in.Start()).In(time.FixedZone(m.Host.Zone, m.Host.Offset)).Format(time.RFC3339)},
 		{"length", fmt.Sprintf("%.3f s", float64(f.in.End()-f.in.Start())/1e9)}, {"ended by", ended}, {"rows", engine.Thousands(rows)}, {"size", engine.Thousands(m.OnDisk()) + " bytes"},
 		{"command", strings.Join(m.Recording.Command, " ")}}
+	if f.shared.to != 0 {
+		facts = append(facts, [2]string{"on this page", fmt.Sprintf("%.3f s to %.3f s; findings and commands count from its own start", f.since(f.in.Start()), f.since(f.in.End()))})
+	}
 	for i := range facts {
 		facts[i][1] = safe(facts[i][1])
 	}

@@ -133,7 +133,7 @@
           label: s.name, stroke: line(i), width: 1.5, points: { show: false }, value: (_, v) => short(v),
         }))),
       },
-      values: [x].concat(series.map((s) => perSecond ? s.values.map((v) => v / data.seconds) : s.values)),
+      values: [x].concat(series.map((s) => perSecond ? s.values.map((v) => v == null ? null : v / data.seconds) : s.values)),
     };
   };
   read();
@@ -257,7 +257,7 @@
     const s = data.sockets[i];
     for (const b of document.querySelectorAll("button.sock")) b.setAttribute("aria-current", String(b.dataset.i === String(i)));
     by("story").hidden = false;
-    by("story-name").textContent = s.name;
+    by("story-name").textContent = (s.label ? s.label + ": " : "") + s.name;
     by("story-cmd").textContent = s.cmd;
     by("course-cmd").textContent = s.win_cmd;
     by("story-facts").replaceChildren(...s.facts.filter((f) => f[1]).map(([name, value]) => {

@@ -19,10 +19,10 @@ type Options struct {
 	Thresholds string   // of findings, as --threshold has them
 }
 
-// Write reads a recording once and writes the page. The error is a *scan.Full if memory ended
-// the reading: then the page is of what was read, and says so.
-func Write(src scan.Source, o Options, w io.Writer) error {
-	p, err := read(src, o)
+// Write reads recordings, each once, and writes one page about them. The error is a *scan.Full if
+// memory ended the reading: then the page is of what was read, and says so.
+func Write(srcs []scan.Source, o Options, w io.Writer) error {
+	p, err := readAll(srcs, o)
 	if err != nil {
 		return err
 	}
@@ -32,13 +32,27 @@ func Write(src scan.Source, o Options, w io.Writer) error {
 	return p.full.Err()
 }
 
+// readAll makes the page of recordings.
+func readAll(srcs []scan.Source, o Options) (*Page, error) {
+	var parts []*Page
+	names, shared := labels(srcs), axisOf(srcs)
+	for i, src := range srcs {
+		p, err := read(src, o, names[i], shared)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return join(parts), nil
+}
+
 // read makes the page of a recording.
-func read(src scan.Source, o Options) (*Page, error) {
+func read(src scan.Source, o Options, label string, shared axis) (*Page, error) {
 	heats, err := newHeats()
 	if err != nil {
 		return nil, err
 	}
-	f := &fold{sel: &o.Selection, asked: o.Selected, heats: heats}
+	f := &fold{sel: &o.Selection, asked: o.Selected, heats: heats, label: label, shared: shared}
 	calls := []engine.Call{{Analysis: &engine.Analysis{Name: "report", Options: []engine.Option{findings.ThresholdOption()}, New: f.start},
 		Options: map[string]string{"threshold": o.Thresholds}}}
 	for _, h := range heats {
@@ -73,6 +87,8 @@ func read(src scan.Source, o Options) (*Page, error) {
 type fold struct {
 	in       *engine.Input
 	sel      *engine.Selection
+	label    string
+	shared   axis
 	asked    []string
 	wrong    *findings.Set
 	verdict  findings.Verdict
@@ -94,11 +110,11 @@ type process struct {
 
 func (f *fold) start(in *engine.Input) engine.Fold {
 	f.in, f.wrong = in, findings.New(in, in.Text("threshold"), findings.MostOfRule)
-	c := newLineClock(in, f.sel, timelineColumns)
+	c := f.newLineClock(timelineColumns)
 	f.waits = newWaits(in) // before the sockets, which ask it at their end
 	f.timeline, f.sockets, f.drops = newTimeline(in, c), newSockets(in, f.suspects), newDrops(in, c)
 	for _, h := range f.heats {
-		h.clock = newClock(in, f.sel, heatColumns)
+		h.clock = f.newClock(heatColumns)
 	}
 	f.spent = in.Spent()
 	f.procs = engine.NewBusy(in, func(pid int64, comm string) process { return process{f.names.Get(comm), pid} })

@@ -26,7 +26,7 @@ func parse(t *testing.T, meta, events string) *eventtext.Source {
 
 func pageOf(t *testing.T, src scan.Source) (*Page, string) {
 	t.Helper()
-	p, err := read(src, Options{})
+	p, err := readAll([]scan.Source{src}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestSelectedTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := read(src, Options{Selection: sel})
+	p, err := read(src, Options{Selection: sel}, "", axis{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -159,6 +160,16 @@ func (f *exportFlags) write(src scan.Source, out, side io.Writer) error {
 
 // openOne opens files that must be of one recording, and none of them the output.
 func openOne(words []string, output, memory string) (*scan.Recording, error) {
+	all, err := openSet(words, output, memory, 1)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// openSet opens the recordings that the words name, and reads what they say of themselves. They are in
+// the order in which they began.
+func openSet(words []string, output, memory string, most int) ([]*scan.Recording, error) {
 	limits, err := reading(memory)
 	if err != nil {
 		return nil, err
@@ -174,17 +185,32 @@ func openOne(words []string, output, memory string) (*scan.Recording, error) {
 	if len(bad) > 0 {
 		return nil, unreadable{bad[0]}
 	}
-	var names []string
-	for _, r := range all[:min(2, len(all))] {
+	if len(all) > most {
+		return nil, tooMany(all, most)
+	}
+	for _, r := range all {
 		if err := r.Load(); err != nil {
 			return nil, unreadable{err}
 		}
-		if len(all) == 1 {
-			return r, nil
+	}
+	slices.SortStableFunc(all, func(a, b *scan.Recording) int { return cmp.Compare(a.Meta().Start(), b.Meta().Start()) })
+	return all, nil
+}
+
+// tooMany says of which recordings the files are.
+func tooMany(all []*scan.Recording, most int) error {
+	var names []string
+	for _, r := range all[:2] {
+		if err := r.Load(); err != nil {
+			return unreadable{err}
 		}
 		origin := originOf(r)
 		names = append(names, origin.Label())
 		r.Close()
 	}
-	return nil, hinted{fmt.Errorf("files of %d recordings, want one", len(all)), "the first are of " + strings.Join(names, " and ")}
+	want := "one"
+	if most > 1 {
+		want = fmt.Sprintf("at most %d", most)
+	}
+	return hinted{fmt.Errorf("files of %d recordings, want %s", len(all), want), "the first are of " + strings.Join(names, " and ")}
 }

@@ -160,7 +160,7 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestReportOfSeveralFiles: a page is of one recording, whose commands can be run.
+// TestReportOfSeveralFiles: a page is of a recording, whose commands can be run, or of several, which it names.
 func TestReportOfSeveralFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	long := session(10, 3000, 1001)
@@ -175,8 +175,21 @@ func TestReportOfSeveralFiles(t *testing.T) {
 		t.Errorf("%d commands name the folder", n)
 	}
 	writePart(t, "caps/c.parquet", partOf{"web2", "boot2", "B", 1, "signal"}, long...)
-	if _, errs, code := said("report", "caps"); code != 1 || !strings.Contains(errs, "files of 2 recordings, want one") {
-		t.Errorf("two recordings: exit code %d, %s", code, errs)
+	if out, errs, code := said("report", "caps", "-o", "both.html"); code != 0 || !strings.HasPrefix(out, "both.html: ") {
+		t.Fatalf("two recordings: exit code %d, %s%s", code, out, errs)
+	}
+	page, err = os.ReadFile("both.html")
+	must(t, err)
+	for _, want := range []string{"<h1>netrec: 2 recordings</h1>", `<b class="of">web1</b>`, `<b class="of">web2</b>`, `"name":"web2: sent"`} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("two recordings: the page lacks %s", want)
+		}
+	}
+	for i := range mostRecordings {
+		writePart(t, fmt.Sprintf("caps/d%d.parquet", i), partOf{fmt.Sprint("db", i), "boot3", "C", 1, "signal"}, long...)
+	}
+	if _, errs, code := said("report", "caps"); code != 1 || !strings.Contains(errs, "files of 18 recordings, want at most 16") {
+		t.Errorf("many recordings: exit code %d, %s", code, errs)
 	}
 }
 

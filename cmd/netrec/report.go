@@ -21,12 +21,15 @@ import (
 // selecting are the options of analyze that choose rows, which report has too.
 var selecting = []string{"from", "to", "pid", "comm", "port", "addr", "sock"}
 
+// mostRecordings is how many one page is about: more are not looked at side by side.
+const mostRecordings = 16
+
 func reportCmd() *cobra.Command {
 	var out string
 	var thresholds []string
 	c := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "write one HTML page about a recording",
+		Short: "write one HTML page about a recording, or several",
 		Long: `Write one HTML page about a recording: what looks wrong, where the time went, a timeline,
 the busiest and the worst sockets with their events and windows, latencies as histograms
 and over time, drops by reason, losses and cost. Each chart names the command that prints its numbers.
@@ -34,14 +37,17 @@ and over time, drops by reason, losses and cost. Each chart names the command th
 The page is a single file and loads nothing from the network, so you can send it to
 others. Like the recording, it contains addresses and names of processes and hosts.
 
-Name files as for netrec analyze; all of them must belong to one recording.
+Name files as for netrec analyze. Several recordings of one incident, such as those of a
+client and its server, get one page (16 at most): all findings, the worst first, and all charts on one
+time axis; each row says of which recording it is. Clocks of hosts are taken as they are.
 
 Exit codes: 0 written; 1 wrong usage, or the page could not be written; 2 the recording
 could not be read; 4 netrec crashed on it, which is a bug; 5 the page covers only the
 first part, because the rest did not fit into --memory.`,
 		Example: `  netrec report cap.parquet
   netrec report cap.parquet -o web.html --port 443
-  netrec report cap.parquet --threshold slow-dns=200ms`,
+  netrec report cap.parquet --threshold slow-dns=200ms
+  netrec report client.parquet server.parquet -o incident.html`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -72,13 +78,12 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	if path == "" {
 		path = strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])) + ".html"
 	}
-	f, err := openOne(files, path, c.Flag("memory").Value.String())
+	all, err := openSet(files, path, c.Flag("memory").Value.String(), mostRecordings)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	f := all[0] // the first to begin: times that were typed count from its start
 	defer spare(f)()
-	nameAll(f, files)
 	chosen, words := map[string]string{}, []string(nil)
 	for _, name := range selecting {
 		if v := c.Flag(name); v.Changed {
@@ -93,8 +98,14 @@ func runReport(c *cobra.Command, files []string, path string, thresholds []strin
 	// The page is written whole or not at all.
 	var page bytes.Buffer
 	watched, stdout, side := watch(c.OutOrStdout(), c.ErrOrStderr())
+	var srcs []scan.Source
+	for _, r := range all {
+		defer r.Close()
+		nameAll(r, files)
+		srcs = append(srcs, watched(r))
+	}
 	full, err := scan.Fitted(engine.Contain("report", func() error {
-		return report.Write(watched(f), report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page)
+		return report.Write(srcs, report.Options{Selection: sel, Selected: words, Thresholds: strings.Join(thresholds, ",")}, &page)
 	}))
 	if err != nil {
 		return unreadable{err}
