@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 	"netrec/analyze/shape"
@@ -38,7 +39,7 @@ reused by then; --compat does the same.`,
 
 type gethostlatency struct {
 	in      *engine.Input
-	t       *render.Table
+	t       *render.List[lookupLine]
 	queries *queries
 	load    *lookupLoad
 	whole   bool
@@ -68,21 +69,44 @@ func newGethostlatency(in *engine.Input) engine.Fold {
 		f.queries = newQueries(in, "")
 		in.On(first, nil)
 	}
-	pidWidth, ms := -7, render.Col("lat_ms", render.Fixed).Digits(2).Text("LATms", 10).In("ms")
-	if f.whole {
-		pidWidth, ms = -6, render.Col("lat_ms", render.Int).Text("LATms", 6).In("ms")
-	}
-	said, family := render.Col("result", render.String), render.Col("family", render.String)
-	if in.Flag("result") {
-		said, family = said.Text("RESULT", -14), family.Text("FAMILY", -6)
-	}
-	f.t = in.Table(render.Spec{Name: "lookups", Columns: []render.Column{
-		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", pidWidth),
-		render.Col("comm", render.String).Text("COMM", -16), ms, said, family, render.Col("host", render.String).Text("HOST", 0),
-		render.Col("ret", render.Int).Fails(func(c *render.Cell) bool { return c.Num != 0 }), render.Col("found", render.Int).Fails(func(c *render.Cell) bool { return !c.Null && c.Num == 0 }), render.Col("h_errno", render.String),
-		render.Col("func", render.String), render.Col("lib", render.String),
-		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "lookups"}, f.fields(in.Flag("result"))...)
 	return f
+}
+
+// lookupLine is a lookup as a line shows it.
+type lookupLine struct {
+	*engine.Row
+	name   string
+	ns     int64
+	failed bool
+}
+
+func (f *gethostlatency) fields(result bool) []render.Field[lookupLine] {
+	pidWidth, took := -7, func(l *lookupLine) int64 { return l.ns }
+	ms, ts := hundredths("lat_ms", "LATms", took), func(l *lookupLine) int64 { return l.TS }
+	if f.whole {
+		pidWidth, ms = -6, render.Num("lat_ms", func(l *lookupLine) int64 { return l.ns / 1e6 }).Text("LATms", 6).In("ms")
+	}
+	text := func(c scan.Str) func(*lookupLine) string { return func(l *lookupLine) string { return l.Str(c) } }
+	number := func(c scan.Int) func(*lookupLine) (int64, bool) {
+		return func(l *lookupLine) (int64, bool) { return l.Int(c), l.Has(c) }
+	}
+	return []render.Field[lookupLine]{
+		line.TimeOfDay(f.in, ts).Text("TIME", -9),
+		render.Num("pid", func(l *lookupLine) int64 { return l.Int(f.Pid) }).Text("PID", pidWidth),
+		render.Text("comm", text(f.Comm)).Text("COMM", -16),
+		ms,
+		render.Text("result", func(l *lookupLine) string { return lookupResult(l.Int(f.Ret), l.Str(f.HErrno), l.failed) }).TextIf(result, "RESULT", -14),
+		render.TextOr("family", text(f.Family)).TextIf(result, "FAMILY", -6),
+		render.Text("host", func(l *lookupLine) string { return l.name }).Text("HOST", 0),
+		render.NumOr("ret", number(f.Ret)).Fails(func(c *render.Cell) bool { return c.Num != 0 }),
+		render.NumOr("found", number(f.Found)).Fails(func(c *render.Cell) bool { return !c.Null && c.Num == 0 }),
+		render.TextOr("h_errno", text(f.HErrno)),
+		render.TextOr("func", text(f.Func)),
+		render.TextOr("lib", text(f.Lib)),
+		render.Num("dur_ns", took).In("ns"),
+		render.Num("ts_ns", ts).In("ns"),
+	}
 }
 
 func (f *gethostlatency) row(r *engine.Row) {
@@ -100,12 +124,7 @@ func (f *gethostlatency) row(r *engine.Row) {
 		f.load.add(r.TS-ns, r.TS, failed)
 		return
 	}
-	if f.t.Int(f.in.Local(r.TS)).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)); f.whole {
-		f.t.Int(ns / 1e6)
-	} else {
-		f.t.Int(render.Round(ns, 1e6, 2))
-	}
-	f.t.Str(lookupResult(r.Int(f.Ret), r.Str(f.HErrno), failed)).StrOr(r.Str(f.Family)).Str(f.name(r)).IntOr(r.Int(f.Ret), r.Has(f.Ret)).IntOr(r.Int(f.Found), r.Has(f.Found)).StrOr(r.Str(f.HErrno)).StrOr(r.Str(f.Func)).StrOr(r.Str(f.Lib)).Int(ns).Int(r.TS).End()
+	f.t.Line(lookupLine{r, f.name(r), ns, failed})
 }
 
 // name is what was looked up, or what the originals take for it.

@@ -25,12 +25,9 @@ type flight struct {
 type lookupLoad struct {
 	pending []flight // by start
 	ends    []int64  // of those in flight
-	levels  [24]struct {
-		ms     agg.Stats
-		failed int64
-	}
-	done int64 // start of the last one counted
-	late int64 // that took longer than the horizon
+	levels  [24]loadLevel
+	done    int64 // start of the last one counted
+	late    int64 // that took longer than the horizon
 }
 
 // add takes a lookup when it ends.
@@ -64,28 +61,55 @@ func (l *lookupLoad) count(before int64) {
 	l.pending = slices.Delete(l.pending, 0, n)
 }
 
+// loadLevel is the lookups with about as many others in flight.
+type loadLevel struct {
+	ms     agg.Stats
+	failed int64
+}
+
+// loadLine is the lookups with that power of two in flight.
+type loadLine struct {
+	*loadLevel
+	power int
+}
+
+func (l *loadLine) high() int64 { return 1 << l.power }
+func (l *loadLine) low() int64  { return min(l.high()>>1+1, l.high()) }
+
+func (l *loadLine) name() string {
+	if l.low() == l.high() {
+		return strconv.FormatInt(l.high(), 10)
+	}
+	return strconv.FormatInt(l.low(), 10) + "-" + strconv.FormatInt(l.high(), 10)
+}
+
+// hundredths is a column of milliseconds.
+func hundredths[T any](name, head string, ns func(*T) int64) render.Field[T] {
+	return render.Num(name, func(row *T) int64 { return render.Round(ns(row), 1e6, 2) }).As(render.Fixed).Digits(2).Text(head, 10).In("ms")
+}
+
+var loadFields = []render.Field[loadLine]{
+	render.Text("in_flight", (*loadLine).name).Text("IN_FLIGHT", -12),
+	render.Num("lookups", func(l *loadLine) int64 { return l.ms.Count }).Text("LOOKUPS", 8),
+	hundredths("avg_ms", "AVGms", func(l *loadLine) int64 { return l.ms.Average() }),
+	hundredths("min_ms", "MINms", func(l *loadLine) int64 { return l.ms.Min }),
+	hundredths("max_ms", "MAXms", func(l *loadLine) int64 { return l.ms.Max }),
+	render.Num("failed", func(l *loadLine) int64 { return l.failed }).Text("FAILED", 8),
+	render.Num("from", (*loadLine).low),
+	render.Num("to", (*loadLine).high),
+}
+
 // show writes a line for each power of two of lookups in flight.
 func (l *lookupLoad) show(in *engine.Input, a *render.Answer) {
 	if l == nil {
 		return
 	}
 	l.count(1 << 62)
-	t := in.Table(render.Spec{Name: "concurrency", Columns: []render.Column{render.Col("in_flight", render.String).Text("IN_FLIGHT", -12),
-		render.Col("lookups", render.Int).Text("LOOKUPS", 8), render.Col("avg_ms", render.Fixed).Digits(2).Text("AVGms", 10).In("ms"),
-		render.Col("min_ms", render.Fixed).Digits(2).Text("MINms", 10).In("ms"), render.Col("max_ms", render.Fixed).Digits(2).Text("MAXms", 10).In("ms"),
-		render.Col("failed", render.Int).Text("FAILED", 8), render.Col("from", render.Int), render.Col("to", render.Int)}})
+	t := render.ListOf(in.Table, render.Spec{Name: "concurrency"}, loadFields...)
 	for i := range l.levels {
-		v := &l.levels[i]
-		if v.ms.Count == 0 {
-			continue
+		if v := &l.levels[i]; v.ms.Count > 0 {
+			t.Line(loadLine{v, i})
 		}
-		low, high := int64(1)<<i>>1+1, int64(1)<<i
-		name := strconv.FormatInt(high, 10)
-		if low = min(low, high); low != high {
-			name = strconv.FormatInt(low, 10) + "-" + name
-		}
-		t.Str(name).Int(v.ms.Count).Int(render.Round(v.ms.Average(), 1e6, 2)).Int(render.Round(v.ms.Min, 1e6, 2)).Int(render.Round(v.ms.Max, 1e6, 2))
-		t.Int(v.failed).Int(low).Int(high).End()
 	}
 	if l.late > 0 {
 		a.Note(fmt.Sprintf("%s took longer than %d s; for these, the number in flight may be too low", engine.Plural(l.late, "lookup", "lookups"), int64(lookupHorizon/1e9)))

@@ -110,15 +110,20 @@ func (f *queries) finish(a *render.Answer, load *lookupLoad) {
 	}, func(a, b query) int {
 		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.began, b.began), a.who.Compare(b.who), cmp.Compare(a.server, b.server))
 	})
-	t := f.in.Table(render.Spec{Name: "queries", Title: "answers from port 53 outside of lookups through the C library", Columns: []render.Column{
-		render.Col("time", render.Clock).Text("TIME", -9).ForPeople(), render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -16),
-		render.Col("lat_ms", render.Fixed).Digits(2).Text("LATms", 10).In("ms"), render.Col("server", render.String).Text("SERVER", 0),
-		render.Col("dur_ns", render.Int).In("ns"), render.Col("ts_ns", render.Int).In("ns")}})
+	ended, took := func(q *query) int64 { return q.ended }, func(q *query) int64 { return q.ended - q.began }
+	t := render.ListOf(f.in.Table, render.Spec{Name: "queries", Title: "answers from port 53 outside of lookups through the C library"},
+		line.TimeOfDay(f.in, ended).Text("TIME", -9),
+		render.Num("pid", func(q *query) int64 { return q.who.Pid }).Text("PID", -7),
+		render.Text("comm", func(q *query) string { return q.who.Comm }).Text("COMM", -16),
+		hundredths("lat_ms", "LATms", took),
+		render.Text("server", func(q *query) string { return q.server }).Text("SERVER", 0),
+		render.Num("dur_ns", took).In("ns"),
+		render.Num("ts_ns", ended).In("ns"))
 	for _, q := range all {
-		if ns := q.ended - q.began; load != nil {
+		if load != nil {
 			load.add(q.began, q.ended, false)
 		} else {
-			t.Int(f.in.Local(q.ended)).Int(q.who.Pid).Str(q.who.Comm).Int(render.Round(ns, 1e6, 2)).Str(q.server).Int(ns).Int(q.ended).End()
+			t.Line(q)
 		}
 	}
 	if f.mute > 0 {

@@ -53,7 +53,7 @@ func (k ecnFlow) compare(o ecnFlow) int {
 
 type ipecn struct {
 	in      *engine.Input
-	t       *render.Table
+	t       *render.List[ecnLine]
 	queued  agg.Pending[uint64, ecnHeader] // already marked before the queue, and in which header
 	flows   agg.Top[ecnFlow]
 	cuts    map[ecnEnds]int64 // reactions of congestion control
@@ -83,7 +83,7 @@ func newIpecn(in *engine.Input) engine.Fold {
 		f.socks = newEcnSocks(in)
 		in.Use("tcp_cong_state", "reactions of congestion control are not counted", f.reaction)
 	}
-	f.t = in.Table(render.Spec{Name: "marks", Look: render.Lines, Columns: ecnColumns(f.compat)})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "marks", Look: render.Lines}, f.fields()...)
 	return f
 }
 
@@ -126,7 +126,7 @@ func (f *ipecn) line(r *engine.Row, header ecnHeader, by string, first bool) {
 	if f.socks != nil {
 		f.mark(r, in, first && !known)
 	}
-	f.put(r, in)
+	f.t.Line(ecnLine{r, in})
 }
 
 // Finish counts per flow and tells the rules apart.

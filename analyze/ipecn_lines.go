@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -50,25 +51,43 @@ func (c *ecnInner) header(r *engine.Row) ecnHeader {
 	return outerHeader
 }
 
-// ecnColumns are those of a line. The original shows the source alone.
-func ecnColumns(compat bool) []render.Column {
-	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0).ForPeople(), render.Col("what", render.String).Text("WHAT", 0).ForPeople(), render.Col("saddr", render.String).Text("FROM", 0)}
-	if !compat {
-		cols = append(cols, render.Col("rest", render.String).Text("REST", 0).ForPeople())
-	}
-	return append(cols, render.Col("daddr", render.String), render.Col("dir", render.String), render.Col("family", render.String),
-		render.Col("dev", render.String), render.Col("marked_by", render.String), render.Col("protocol", render.String), render.Col("sport", render.Int), render.Col("dport", render.Int),
-		render.Col("header", render.String), render.Col("inner_saddr", render.String), render.Col("inner_daddr", render.String),
-		render.Col("inner_protocol", render.String), render.Col("inner_sport", render.Int), render.Col("inner_dport", render.Int), render.Col("ts_ns", render.Int).In("ns"))
+// ecnLine is a marked packet as a line shows it.
+type ecnLine struct {
+	*engine.Row
+	ecnInside
 }
 
-// put writes the line.
-func (f *ipecn) put(r *engine.Row, in ecnInside) {
-	if f.t.Int(f.in.Local(r.TS)).Str("ECN CE from:").Str(in.from); !f.compat {
-		f.t.Str(in.words())
+// fields are those of a line. The original shows the source alone.
+func (f *ipecn) fields() []render.Field[ecnLine] {
+	ts := func(l *ecnLine) int64 { return l.TS }
+	text := func(c scan.Str) func(*ecnLine) string { return func(l *ecnLine) string { return l.Str(c) } }
+	port := func(c scan.Int) func(*ecnLine) (int64, bool) {
+		return func(l *ecnLine) (int64, bool) { return l.Int(c), l.Has(c) }
 	}
-	f.t.Str(in.to).Str(in.dir).Str(r.Str(f.Family)).Str(in.dev).StrOr(in.by).StrOr(r.Str(f.Protocol)).IntOr(r.Int(f.Sport), r.Has(f.Sport)).IntOr(r.Int(f.Dport), r.Has(f.Dport)).
-		StrOr(in.header.String()).StrOr(in.inner.from).StrOr(in.inner.to).StrOr(r.Str(f.inner.InnerProtocol)).IntOr(r.Int(f.inner.InnerSport), r.Has(f.inner.InnerSport)).IntOr(r.Int(f.inner.InnerDport), r.Has(f.inner.InnerDport)).Int(r.TS).End()
+	fs := []render.Field[ecnLine]{
+		line.TimeOfDay(f.in, ts).Text("TIME", 0),
+		render.Text("what", func(*ecnLine) string { return "ECN CE from:" }).Text("WHAT", 0).ForPeople(),
+		render.Text("saddr", func(l *ecnLine) string { return l.from }).Text("FROM", 0),
+	}
+	if !f.compat {
+		fs = append(fs, render.Text("rest", func(l *ecnLine) string { return l.words() }).Text("REST", 0).ForPeople())
+	}
+	return append(fs,
+		render.Text("daddr", func(l *ecnLine) string { return l.to }),
+		render.Text("dir", func(l *ecnLine) string { return l.dir }),
+		render.Text("family", text(f.Family)),
+		render.Text("dev", func(l *ecnLine) string { return l.dev }),
+		render.TextOr("marked_by", func(l *ecnLine) string { return l.by }),
+		render.TextOr("protocol", text(f.Protocol)),
+		render.NumOr("sport", port(f.Sport)),
+		render.NumOr("dport", port(f.Dport)),
+		render.TextOr("header", func(l *ecnLine) string { return l.header.String() }),
+		render.TextOr("inner_saddr", func(l *ecnLine) string { return l.inner.from }),
+		render.TextOr("inner_daddr", func(l *ecnLine) string { return l.inner.to }),
+		render.TextOr("inner_protocol", text(f.inner.InnerProtocol)),
+		render.NumOr("inner_sport", port(f.inner.InnerSport)),
+		render.NumOr("inner_dport", port(f.inner.InnerDport)),
+		render.Num("ts_ns", ts).In("ns"))
 }
 
 // words is the line behind the source.

@@ -88,16 +88,30 @@ func (f *ecnSocks) Finish(*render.Answer) {
 	slices.SortFunc(f.ended, func(a, b *ecnSock) int {
 		return cmp.Or(cmp.Compare(b.in+b.out, a.in+a.out), cmp.Compare(a.is.Serial, b.is.Serial))
 	})
-	t := f.in.Table(render.Spec{Name: "sockets", Title: "sockets of this host that received or sent them", Columns: slices.Concat(
-		[]render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut()}, line.Ends(),
-		[]render.Column{render.Col("marks_in", render.Int).Text("IN", 7), render.Col("marks_out", render.Int).Text("OUT", 7), render.Col("cuts", render.Int).Text("CWR", 5),
-			render.Col("cwnd_change", render.String).Text("CWND", 9).ForPeople(), render.Col("last_cwnd", render.Int), render.Col("last_ssthresh", render.Int)}, line.Identity())})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "sockets", Title: "sockets of this host that received or sent them"}, ecnSockFields...)
 	for _, s := range f.ended {
-		change := ""
-		if s.cuts > 0 {
-			change = fmt.Sprintf("%d>%d", s.cwnd, s.ssthresh)
-		}
-		line.PutEnds(t.IntOr(s.is.Pid, s.is.Pid != 0).StrOr(s.is.Comm), &s.is).Int(s.in).Int(s.out).Int(s.cuts).Str(change)
-		line.PutIdentity(t.IntOr(s.cwnd, s.cuts > 0).IntOr(s.ssthresh, s.cuts > 0), &s.is).End()
+		t.Add(s)
 	}
 }
+
+func (s *ecnSock) socket() *agg.Socket { return &s.is }
+
+// change is what the last cut did to the window, "" if there was none.
+func (s *ecnSock) change() string {
+	if s.cuts == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d>%d", s.cwnd, s.ssthresh)
+}
+
+var ecnSockFields = slices.Concat([]render.Field[ecnSock]{
+	render.NonZero("pid", func(s *ecnSock) int64 { return s.is.Pid }).Text("PID", -7),
+	render.TextOr("comm", func(s *ecnSock) string { return s.is.Comm }).Text("COMM", -12).Cut(),
+}, render.Within((*ecnSock).socket, line.EndFields...), []render.Field[ecnSock]{
+	render.Num("marks_in", func(s *ecnSock) int64 { return s.in }).Text("IN", 7),
+	render.Num("marks_out", func(s *ecnSock) int64 { return s.out }).Text("OUT", 7),
+	render.Num("cuts", func(s *ecnSock) int64 { return s.cuts }).Text("CWR", 5),
+	render.Text("cwnd_change", (*ecnSock).change).Text("CWND", 9).ForPeople(),
+	render.NumOr("last_cwnd", func(s *ecnSock) (int64, bool) { return s.cwnd, s.cuts > 0 }),
+	render.NumOr("last_ssthresh", func(s *ecnSock) (int64, bool) { return s.ssthresh, s.cuts > 0 }),
+}, render.Within((*ecnSock).socket, line.IdentityFields...))

@@ -51,21 +51,26 @@ func (f *ipecn) reactions() map[ecnInside]int64 {
 	return sums
 }
 
-// ecnFlowColumns are those of an ecnFlow but for who marked.
-func ecnFlowColumns() []render.Column {
-	return []render.Column{render.Col("saddr", render.String).Text("FROM", -16), render.Col("daddr", render.String).Text("TO", -16),
-		render.Col("dir", render.String).Text("DIR", -3), render.Col("dev", render.String).Text("DEV", -10)}
+// ecnFlowFields are those of an ecnFlow but for who marked.
+var ecnFlowFields = []render.Field[ecnFlow]{
+	render.Text("saddr", func(k *ecnFlow) string { return k.from }).Text("FROM", -16),
+	render.Text("daddr", func(k *ecnFlow) string { return k.to }).Text("TO", -16),
+	render.Text("dir", func(k *ecnFlow) string { return k.dir }).Text("DIR", -3),
+	render.TextOr("dev", func(k *ecnFlow) string { return k.dev }).Text("DEV", -10),
 }
+
+type ecnCount = agg.Entry[ecnFlow]
 
 // table lists the flows with most marks. A reaction is the sender's, so it belongs to
 // marks on the way out.
 func (f *ipecn) table() {
 	cuts := f.reactions()
-	t := f.in.Table(render.Spec{Name: "sums", Columns: append(ecnFlowColumns(), render.Col("marked_by", render.String).Text("MARKED BY", -10),
-		render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6))})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "sums"}, append(render.Within(func(e *ecnCount) *ecnFlow { return &e.Key }, ecnFlowFields...),
+		render.TextOr("marked_by", func(e *ecnCount) string { return e.Key.by }).Text("MARKED BY", -10),
+		render.Num("marks", func(e *ecnCount) int64 { return e.Count }).Text("MARKS", 8),
+		render.NonZero("cwr", func(e *ecnCount) int64 { return cuts[ecnInside{ecnFlow: e.Key}] }).Text("CWR", 6))...)
 	for _, e := range f.flows.Best(1<<16, ecnFlow.compare) {
-		k := e.Key
-		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).StrOr(k.by).Int(e.Count).IntOr(cuts[ecnInside{ecnFlow: k}], cuts[ecnInside{ecnFlow: k}] > 0).End()
+		t.Line(e)
 	}
 }
 

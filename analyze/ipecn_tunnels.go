@@ -122,13 +122,22 @@ func (f *ipecn) tunnelTable(a *render.Answer) {
 	}
 	slices.SortFunc(all, func(a, b *ecnTunnel) int { return cmp.Or(cmp.Compare(b.marks, a.marks), a.compare(&b.ecnInside)) })
 	cuts := f.reactions()
-	t := f.in.Table(render.Spec{Name: "tunnels", Title: "packets of tunnels, by the header that has the mark", Columns: append(ecnFlowColumns(),
-		render.Col("inner_saddr", render.String).Text("INNER FROM", -16), render.Col("inner_daddr", render.String).Text("INNER TO", -16), render.Col("header", render.String).Text("HEADER", -12),
-		render.Col("marked_by", render.String).Text("MARKED BY", -10), render.Col("marks", render.Int).Text("MARKS", 8), render.Col("cwr", render.Int).Text("CWR", 6),
-		render.Col("copied", render.Int).Text("COPIED", 8), render.Col("dropped", render.Int).Text("DROPPED", 8), render.Col("passed", render.Int).Text("PASSED", 8), render.Col("netns", render.Int))})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "tunnels", Title: "packets of tunnels, by the header that has the mark"}, append(
+		render.Within(func(k *ecnTunnel) *ecnFlow { return &k.ecnFlow }, ecnFlowFields...),
+		render.Text("inner_saddr", func(k *ecnTunnel) string { return k.inner.from }).Text("INNER FROM", -16),
+		render.Text("inner_daddr", func(k *ecnTunnel) string { return k.inner.to }).Text("INNER TO", -16),
+		render.Text("header", func(k *ecnTunnel) string { return k.header.String() }).Text("HEADER", -12),
+		render.TextOr("marked_by", func(k *ecnTunnel) string { return k.by }).Text("MARKED BY", -10),
+		render.Num("marks", func(k *ecnTunnel) int64 { return k.marks }).Text("MARKS", 8),
+		render.NonZero("cwr", func(k *ecnTunnel) int64 { return cuts[k.way()] }).Text("CWR", 6),
+		render.NumOr("copied", func(k *ecnTunnel) (int64, bool) { return k.copied, k.unpacked() }).Text("COPIED", 8),
+		render.NumOr("dropped", func(k *ecnTunnel) (int64, bool) { return k.dropped, k.unpacked() }).Text("DROPPED", 8),
+		render.NumOr("passed", func(k *ecnTunnel) (int64, bool) { return k.passed, k.unpacked() }).Text("PASSED", 8),
+		render.Num("netns", func(k *ecnTunnel) int64 { return k.netns }))...)
 	for _, k := range all {
-		fate := k.dir == "in" && k.header == outerHeader
-		t.Str(k.from).Str(k.to).Str(k.dir).StrOr(k.dev).Str(k.inner.from).Str(k.inner.to).Str(k.header.String()).StrOr(k.by).Int(k.marks).
-			IntOr(cuts[k.way()], cuts[k.way()] > 0).IntOr(k.copied, fate).IntOr(k.dropped, fate).IntOr(k.passed, fate).Int(k.netns).End()
+		t.Add(k)
 	}
 }
+
+// unpacked reports packets whose mark this host has to hand on when it takes them out of the tunnel.
+func (k *ecnTunnel) unpacked() bool { return k.dir == "in" && k.header == outerHeader }

@@ -27,7 +27,7 @@ type queue struct {
 // queues are the disciplines by address. One that another kind or handle has taken over
 // is another queue.
 type queues struct {
-	t       *render.Table // nil if they are not listed
+	t       *render.List[queue] // nil if they are not listed
 	byAddr  map[uint64]*queue
 	roots   map[packets.Device]*queue // the outermost of each device, or of one of its queues
 	all     []*queue
@@ -44,15 +44,26 @@ func newQueues(in *engine.Input) *queues {
 	in.Bind(f)
 	f.now = &f.nothing
 	if in.Flag("queues") {
-		f.t = in.Table(render.Spec{Name: "queues", Columns: []render.Column{
-			render.Col("kind", render.String).Text("KIND", -10), render.Col("dev", render.String).Text("DEV", -15),
-			render.Col("handle", render.String).Text("HANDLE", -7), render.Col("parent", render.String).Text("PARENT", -9),
-			render.Col("enqueued", render.Int).Text("ENQUEUED", 10), render.Col("waited", render.Int).Text("WAITED", 10),
-			render.Col("drops", render.Int).Text("DROPS", 8), render.Col("longest_packets", render.Int).Text("QLEN_MAX", 8).In("packets"),
-			render.Col("longest_bytes", render.Int).Text("BACKLOG_MAX", 11).In("bytes"), render.Col("average_us", render.Int).Text("AVG_us", 8).In("us"),
-			render.Col("max_us", render.Int).Text("MAX_us", 8).In("us"), render.Col("netns", render.Int)}})
+		f.t = render.ListOf(in.Table, render.Spec{Name: "queues"}, f.fields()...)
 	}
 	return f
+}
+
+func (f *queues) fields() []render.Field[queue] {
+	return []render.Field[queue]{
+		render.Text("kind", func(q *queue) string { return q.kind }).Text("KIND", -10),
+		render.Text("dev", func(q *queue) string { return q.dev }).Text("DEV", -15),
+		render.Text("handle", func(q *queue) string { return q.handleOf }).Text("HANDLE", -7),
+		render.Text("parent", func(q *queue) string { return q.parentOf }).Text("PARENT", -9),
+		render.Num("enqueued", func(q *queue) int64 { return q.in }).Text("ENQUEUED", 10),
+		render.NumOr("waited", func(q *queue) (int64, bool) { return q.waits.Count, !f.silent(q) }).Text("WAITED", 10),
+		render.Num("drops", func(q *queue) int64 { return q.drops }).Text("DROPS", 8),
+		render.Num("longest_packets", func(q *queue) int64 { return q.longest }).Text("QLEN_MAX", 8).In("packets"),
+		render.Num("longest_bytes", func(q *queue) int64 { return q.backlog }).Text("BACKLOG_MAX", 11).In("bytes"),
+		render.NumOr("average_us", func(q *queue) (int64, bool) { return q.waits.Average(), q.waits.Count > 0 }).Text("AVG_us", 8).In("us"),
+		render.NumOr("max_us", func(q *queue) (int64, bool) { return q.waits.Max, q.waits.Count > 0 }).Text("MAX_us", 8).In("us"),
+		render.Num("netns", func(q *queue) int64 { return q.netns }),
+	}
 }
 
 // keys are the keys that go by the queue of a row. The kind is one only where there
@@ -145,7 +156,6 @@ func (f *queues) Finish(a *render.Answer) {
 	}
 	slices.SortStableFunc(f.all, func(a, b *queue) int { return cmp.Compare(b.in, a.in) })
 	for _, q := range f.all {
-		f.t.Str(q.kind).Str(q.dev).Str(q.handleOf).Str(q.parentOf).Int(q.in).IntOr(q.waits.Count, !f.silent(q)).Int(q.drops).Int(q.longest).Int(q.backlog)
-		f.t.IntOr(q.waits.Average(), q.waits.Count > 0).IntOr(q.waits.Max, q.waits.Count > 0).Int(q.netns).End()
+		f.t.Add(q)
 	}
 }

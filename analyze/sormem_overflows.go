@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -36,7 +35,7 @@ func knownOf(r *engine.Row, c scan.Int) known { return known{r.Int(c), r.Has(c)}
 // are known: the kernel says why it dropped a packet right after it found no room.
 type overflows struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[overflowLine]
 	lines  line.Waiting[*overflow]
 	bySkb  map[int64]*overflow
 	names  agg.Intern
@@ -51,13 +50,31 @@ func newOverflows(in *engine.Input, compat bool) *overflows {
 	f := &overflows{in: in, compat: compat, drops: !compat && in.Recorded("skb_drop"), bySkb: map[int64]*overflow{}}
 	in.Bind(f)
 	f.lines.Line, f.lines.Ready = f.line, func(o *overflow) bool { return o.dropped }
-	f.t = in.Table(render.Spec{Name: "overflows", Look: render.Lines, Columns: slices.Concat([]render.Column{render.Col("line", render.String).Text("line", 0).ForPeople(),
-		render.Col("event", render.String), render.Col("rmem_alloc", render.Int).In("bytes"), render.Col("rcvbuf", render.Int).In("bytes"), render.Col("skb_bytes", render.Int).In("bytes"),
-		render.Col("allocated_pages", render.Int).In("pages"), render.Col("drop_reason", render.String), render.Col("pid", render.Int), render.Col("comm", render.String),
-		render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "overflows", Look: render.Lines}, overflowFields...)
 	in.OnEnd(f.lines.Ended)
 	return f
 }
+
+// overflowLine is an overflow as a line shows it.
+type overflowLine struct {
+	*overflow
+	owner *agg.Socket
+	said  string
+	ts    int64
+}
+
+var overflowFields = append([]render.Field[overflowLine]{
+	render.Text("line", func(l *overflowLine) string { return l.said }).Text("line", 0).ForPeople(),
+	render.Text("event", func(l *overflowLine) string { return l.event }),
+	render.NumOr("rmem_alloc", func(l *overflowLine) (int64, bool) { return l.rmem.v, l.rmem.ok }).In("bytes"),
+	render.NumOr("rcvbuf", func(l *overflowLine) (int64, bool) { return l.rcvbuf.v, l.rcvbuf.ok }).In("bytes"),
+	render.NumOr("skb_bytes", func(l *overflowLine) (int64, bool) { return l.truesize.v, l.truesize.ok }).In("bytes"),
+	render.NumOr("allocated_pages", func(l *overflowLine) (int64, bool) { return l.pages.v, l.pages.ok }).In("pages"),
+	render.TextOr("drop_reason", func(l *overflowLine) string { return l.reason }),
+	render.NonZero("pid", func(l *overflowLine) int64 { return l.who.Pid }),
+	render.TextOr("comm", func(l *overflowLine) string { return l.who.Comm }),
+	render.Num("ts_ns", func(l *overflowLine) int64 { return l.ts }).In("ns"),
+}, render.Within(func(l *overflowLine) *agg.Socket { return l.owner }, line.IdentityFields...)...)
 
 // add takes a row; what says it as the original does.
 func (f *overflows) add(r *engine.Row, what string) {
@@ -94,20 +111,14 @@ func (f *overflows) line(s *agg.Socket, ts int64, o *overflow) {
 	if f.bySkb[o.skb] == o {
 		delete(f.bySkb, o.skb)
 	}
-	who := o.who
 	if s.Pid != 0 {
-		who = shape.Process{Comm: s.Comm, Pid: s.Pid}
+		o.who = shape.Process{Comm: s.Comm, Pid: s.Pid}
 	}
 	said := "tracepoint:sock:" + o.event + " " + o.what
 	if !f.compat {
-		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", render.Endpoint(s.Laddr, s.Lport), render.Endpoint(s.Raddr, s.Rport), o.prot, who.Comm, o.reason)), " ")
+		said += ", " + strings.Join(strings.Fields(fmt.Sprintf("%s > %s %s %s %s", render.Endpoint(s.Laddr, s.Lport), render.Endpoint(s.Raddr, s.Rport), o.prot, o.who.Comm, o.reason)), " ")
 	}
-	f.t.Str(said).Str(o.event)
-	for _, n := range [...]known{o.rmem, o.rcvbuf, o.truesize, o.pages} {
-		f.t.IntOr(n.v, n.ok)
-	}
-	f.t.StrOr(o.reason).IntOr(who.Pid, who.Pid != 0).StrOr(who.Comm).Int(ts)
-	line.PutIdentity(f.t, s).End()
+	f.t.Line(overflowLine{o, s, said, ts})
 }
 
 // Finish writes what waits.

@@ -44,7 +44,7 @@ type echo struct {
 
 type superping struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[answeredPing]
 	open   agg.Spans[echo]
 	bare   agg.Spans[echo] // by the original's rule
 	done   map[echo]uint64 // answered, by which packet
@@ -64,10 +64,8 @@ type superping struct {
 func newSuperping(in *engine.Input) engine.Fold {
 	f := &superping{in: in, done: map[echo]uint64{}, compat: in.Flag("compat"), window: int64(in.Number("window")) * 1e9}
 	in.Bind(f)
-	cols := []render.Column{render.Col("line", render.String).Text("LINE", 0).ForPeople()}
 	if path := in.Text("ping-log"); path != "" {
 		f.log = newPingLog(path)
-		cols = append(cols, render.Col("ping_us", render.Int).In("us"), render.Col("more_us", render.Int).In("us"))
 	}
 	in.On("icmp_echo", f.row)
 	in.OnLoss([]string{"icmp_echo"}, f.forget)
@@ -76,9 +74,7 @@ func newSuperping(in *engine.Input) engine.Fold {
 		in.Use("sock_io", "", nil) // whose socket it is
 		in.Use("skb_drop", "requests to a neighbour that does not answer are not counted", f.dropped)
 	}
-	f.t = in.Table(render.Spec{Name: "echoes", Look: render.Lines, Columns: append(cols, render.Col("ip", render.Int),
-		render.Col("saddr", render.String), render.Col("daddr", render.String), render.Col("icmp_id", render.Int), render.Col("icmp_seq", render.Int),
-		render.Col("rtt_us", render.Int).In("us"), render.Col("rtt_ns", render.Int).In("ns"), render.Col("dev", render.String), render.Col("netns", render.Int), render.Col("ts_ns", render.Int).In("ns"))})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "echoes", Look: render.Lines}, f.fields()...)
 	return f
 }
 

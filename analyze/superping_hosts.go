@@ -46,17 +46,33 @@ func (f *superping) listHosts() (pending int64) {
 			pending++
 		}
 	})
-	t := f.in.Table(render.Spec{Name: "hosts", Columns: []render.Column{render.Col("host", render.String).Text("HOST", -16),
-		render.Col("requests", render.Int).Text("REQUESTS", 8), render.Col("lost", render.Int).Text("LOST", 6), render.Col("late", render.Int).Text("LATE", 6),
-		render.Col("duplicates", render.Int).Text("DUPS", 6), render.Col("min_us", render.Int).Text("MIN_us", 9).In("us"), render.Col("average_us", render.Int).Text("AVG_us", 9).In("us"),
-		render.Col("max_us", render.Int).Text("MAX_us", 9).In("us"), render.Col("pending", render.Int), render.Col("no_neighbour", render.Int), render.Col("unknown", render.Int)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "hosts"}, echoHostFields...)
 	for _, k := range f.hosts.Sorted(func(h *echoHost) int64 { return -h.sent }, shape.Text.Compare) {
-		h := f.hosts.At(k)
-		answered := h.rtt.Count > 0
-		t.Str(string(k)).Int(h.sent).Int(max(h.sent-h.rtt.Count-h.pending-h.unknown, 0)).Int(h.late).Int(h.twice)
-		t.IntOr(h.rtt.Min, answered).IntOr(h.rtt.Average(), answered).IntOr(h.rtt.Max, answered).Int(h.pending).Int(h.unsent).Int(h.unknown).End()
+		t.Line(namedEchoHost{string(k), f.hosts.At(k)})
 	}
 	return pending
+}
+
+type namedEchoHost struct {
+	name string
+	*echoHost
+}
+
+// answered is a time that only a host has that answered.
+func (h *namedEchoHost) answered(us int64) (int64, bool) { return us, h.rtt.Count > 0 }
+
+var echoHostFields = []render.Field[namedEchoHost]{
+	render.Text("host", func(h *namedEchoHost) string { return h.name }).Text("HOST", -16),
+	render.Num("requests", func(h *namedEchoHost) int64 { return h.sent }).Text("REQUESTS", 8),
+	render.Num("lost", func(h *namedEchoHost) int64 { return max(h.sent-h.rtt.Count-h.pending-h.unknown, 0) }).Text("LOST", 6),
+	render.Num("late", func(h *namedEchoHost) int64 { return h.late }).Text("LATE", 6),
+	render.Num("duplicates", func(h *namedEchoHost) int64 { return h.twice }).Text("DUPS", 6),
+	render.NumOr("min_us", func(h *namedEchoHost) (int64, bool) { return h.answered(h.rtt.Min) }).Text("MIN_us", 9).In("us"),
+	render.NumOr("average_us", func(h *namedEchoHost) (int64, bool) { return h.answered(h.rtt.Average()) }).Text("AVG_us", 9).In("us"),
+	render.NumOr("max_us", func(h *namedEchoHost) (int64, bool) { return h.answered(h.rtt.Max) }).Text("MAX_us", 9).In("us"),
+	render.Num("pending", func(h *namedEchoHost) int64 { return h.pending }),
+	render.Num("no_neighbour", func(h *namedEchoHost) int64 { return h.unsent }),
+	render.Num("unknown", func(h *namedEchoHost) int64 { return h.unknown }),
 }
 
 // windowOption is how long an answer may take.
@@ -88,24 +104,61 @@ func (f *superping) Finish(a *render.Answer) {
 	}
 }
 
+// answeredPing is a request with its answer, as a line shows it.
+type answeredPing struct {
+	echo
+	ns, ts int64
+	dev    string
+	ping   int64 // what ping said, us
+	pinged bool  // it said something
+}
+
+func (p *answeredPing) version() int64 {
+	if p.family == "inet6" {
+		return 6
+	}
+	return 4
+}
+
+func (p *answeredPing) us() int64 { return p.ns / 1000 }
+
+func (p *answeredPing) words() string {
+	s := fmt.Sprintf("IPv%d ping, ID %d seq %d: %d us", p.version(), p.id, p.seq, p.us())
+	if p.pinged {
+		s += fmt.Sprintf("; ping says %d us, %+d us", p.ping, p.ping-p.us())
+	}
+	return s
+}
+
+func (f *superping) fields() []render.Field[answeredPing] {
+	fs := []render.Field[answeredPing]{render.Text("line", (*answeredPing).words).Text("LINE", 0).ForPeople()}
+	if f.log != nil {
+		fs = append(fs, render.NumOr("ping_us", func(p *answeredPing) (int64, bool) { return p.ping, p.pinged }).In("us"),
+			render.NumOr("more_us", func(p *answeredPing) (int64, bool) { return p.ping - p.us(), p.pinged }).In("us"))
+	}
+	return append(fs, render.Num("ip", (*answeredPing).version),
+		render.Text("saddr", func(p *answeredPing) string { return p.local }),
+		render.Text("daddr", func(p *answeredPing) string { return p.remote }),
+		render.Num("icmp_id", func(p *answeredPing) int64 { return p.id }),
+		render.Num("icmp_seq", func(p *answeredPing) int64 { return p.seq }),
+		render.Num("rtt_us", (*answeredPing).us).In("us"),
+		render.Num("rtt_ns", func(p *answeredPing) int64 { return p.ns }).In("ns"),
+		render.TextOr("dev", func(p *answeredPing) string { return p.dev }),
+		render.Num("netns", func(p *answeredPing) int64 { return p.netns }),
+		render.Num("ts_ns", func(p *answeredPing) int64 { return p.ts }).In("ns"))
+}
+
 // line shows an answered request.
 func (f *superping) line(r *engine.Row, k echo, ns int64) {
-	version, us := int64(4), ns/1000
-	if k.family == "inet6" {
-		version = 6
+	p := answeredPing{echo: k, ns: ns, ts: r.TS, dev: r.Str(f.Dev)}
+	f.rtt.Add(p.us())
+	f.host(k).rtt.Add(p.us())
+	if f.log != nil {
+		if p.ping, p.pinged = f.log.take(k.seq, k.remote); p.pinged {
+			f.log.more.Add(p.ping - p.us())
+		}
 	}
-	f.rtt.Add(us)
-	f.host(k).rtt.Add(us)
-	s := fmt.Sprintf("IPv%d ping, ID %d seq %d: %d us", version, k.id, k.seq, us)
-	if f.log == nil {
-		f.t.Str(s)
-	} else if ping, ok := f.log.take(k.seq, k.remote); ok {
-		f.log.more.Add(ping - us)
-		f.t.Str(fmt.Sprintf("%s; ping says %d us, %+d us", s, ping, ping-us)).Int(ping).Int(ping - us)
-	} else {
-		f.t.Str(s).Null(2)
-	}
-	f.t.Int(version).Str(k.local).Str(k.remote).Int(k.id).Int(k.seq).Int(us).Int(ns).StrOr(r.Str(f.Dev)).Int(k.netns).Int(r.TS).End()
+	f.t.Line(p)
 }
 
 // dropped counts a request that never came to a device, because its neighbour is not known.

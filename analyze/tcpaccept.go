@@ -36,7 +36,7 @@ established, tcpsynbl the ones that found no room.`,
 
 type tcpaccept struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[tcpAccept]
 	stamp  *line.Stamp
 	family line.FamilyFilter
 	ports  line.PortList
@@ -63,24 +63,54 @@ func newTcpaccept(in *engine.Input) engine.Fold {
 	} else {
 		calls.WaitedAccepts(in, f.accept)
 	}
-	f.t = in.Table(render.Spec{Name: "accepts", Columns: f.columns()})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "accepts"}, f.fields()...)
 	return f
 }
 
-func (f *tcpaccept) columns() []render.Column {
+// tcpAccept is an accept as a line shows it.
+type tcpAccept struct {
+	*engine.Row
+	pid, born int64 // born: when the handshake ended, 0 if unknown
+	comm      string
+}
+
+func (f *tcpaccept) fields() []render.Field[tcpAccept] {
 	pid, comm, addr := -7, -12, -16
-	ip, wait := render.Col("ip", render.Int), render.Col("wait_us", render.Int).In("us")
 	if f.script {
 		pid, comm, addr = -6, -14, -39
-	} else if ip = ip.Text("IP", -2); !f.compat {
-		wait = wait.Text("WAITus", 8)
 	}
-	return slices.Concat(f.stamp.Columns(-9), []render.Column{render.Col("pid", render.Int).Text("PID", pid), render.Col("comm", render.String).Text("COMM", comm).Cut(), ip,
-		render.Col("raddr", render.String).Text("RADDR", addr), render.Col("rport", render.Int).Text("RPORT", -5),
-		render.Col("laddr", render.String).Text("LADDR", addr), render.Col("lport", render.Int).Text("LPORT", -5),
-		render.Col("bl", render.String).Text("BL", -9).ForPeople(), wait,
-		render.Col("backlog", render.Int), render.Col("backlog_limit", render.Int),
-		render.Col("child_backlog", render.Int), render.Col("child_backlog_limit", render.Int), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())
+	ts := func(l *tcpAccept) int64 { return l.TS }
+	known := func(c scan.Int, told scan.Int) func(*tcpAccept) (int64, bool) {
+		return func(l *tcpAccept) (int64, bool) { return l.Int(c), l.Has(told) }
+	}
+	return append(append(line.StampFields(f.stamp, -9, ts),
+		render.Num("pid", func(l *tcpAccept) int64 { return l.pid }).Text("PID", pid),
+		render.Text("comm", func(l *tcpAccept) string { return l.comm }).Text("COMM", comm).Cut(),
+		render.Num("ip", func(l *tcpAccept) int64 { return line.IPVersion(l.Str(f.Raddr)) }).TextIf(!f.script, "IP", -2),
+		render.Text("raddr", func(l *tcpAccept) string { return l.Str(f.Raddr) }).Text("RADDR", addr),
+		render.Num("rport", func(l *tcpAccept) int64 { return l.Int(f.Rport) }).Text("RPORT", -5),
+		render.Text("laddr", func(l *tcpAccept) string { return l.Str(f.Laddr) }).Text("LADDR", addr),
+		render.Num("lport", func(l *tcpAccept) int64 { return l.Int(f.Lport) }).Text("LPORT", -5),
+		render.Text("bl", f.bl).Text("BL", -9).ForPeople(),
+		render.NumOr("wait_us", func(l *tcpAccept) (int64, bool) { return (l.TS - l.born) / 1000, l.born != 0 }).TextIf(!f.script && !f.compat, "WAITus", 8).In("us"),
+		render.NumOr("backlog", known(f.SkAckBacklog, f.SkMaxAckBacklog)),
+		render.NumOr("backlog_limit", known(f.SkMaxAckBacklog, f.SkMaxAckBacklog)),
+		render.NumOr("child_backlog", known(f.ChildAckBacklog, f.ChildAckBacklog)),
+		render.NumOr("child_backlog_limit", known(f.ChildMaxAckBacklog, f.ChildMaxAckBacklog)),
+		render.Num("ts_ns", ts).In("ns")),
+		render.Within(func(l *tcpAccept) *agg.Socket { return l.Sock }, line.IdentityFields...)...)
+}
+
+// bl is the length of the queue and its limit: the listener's, or the copy that the original shows.
+func (f *tcpaccept) bl(l *tcpAccept) string {
+	n, limit := l.Int(f.SkAckBacklog), l.Int(f.SkMaxAckBacklog)
+	if !l.Has(f.SkMaxAckBacklog) {
+		return ""
+	}
+	if f.compat {
+		n, limit = l.Int(f.ChildAckBacklog), l.Int(f.ChildMaxAckBacklog)
+	}
+	return strconv.FormatInt(n, 10) + "/" + strconv.FormatInt(limit, 10)
 }
 
 func (f *tcpaccept) state(r *engine.Row) {
@@ -98,24 +128,11 @@ func (f *tcpaccept) accept(r *engine.Row) {
 	if !f.family.Wants(r.Str(f.Raddr)) || !f.ports.Has(r.Int(f.Lport)) || r.Str(f.Laddr) == "" { // of another family
 		return
 	}
-	n, limit, copied, copiedLimit := r.Int(f.SkAckBacklog), r.Int(f.SkMaxAckBacklog), r.Int(f.ChildAckBacklog), r.Int(f.ChildMaxAckBacklog)
-	if f.accepts++; n != copied || limit != copiedLimit {
+	if f.accepts++; r.Int(f.SkAckBacklog) != r.Int(f.ChildAckBacklog) || r.Int(f.SkMaxAckBacklog) != r.Int(f.ChildMaxAckBacklog) {
 		f.differ++
 	}
-	bl, known := "", r.Has(f.SkMaxAckBacklog)
-	switch {
-	case !known:
-	case !f.compat:
-		bl = strconv.FormatInt(n, 10) + "/" + strconv.FormatInt(limit, 10)
-	default:
-		bl = strconv.FormatInt(copied, 10) + "/" + strconv.FormatInt(copiedLimit, 10)
-	}
-	born := *f.born.Of(s)
 	pid, comm := f.in.Owner(r)
-	f.stamp.Put(f.t, r.TS).Int(pid).Str(comm).Int(line.IPVersion(r.Str(f.Raddr)))
-	f.t.Str(r.Str(f.Raddr)).Int(r.Int(f.Rport)).Str(r.Str(f.Laddr)).Int(r.Int(f.Lport)).Str(bl)
-	f.t.IntOr((r.TS-born)/1000, born != 0).IntOr(n, known).IntOr(limit, known).IntOr(copied, r.Has(f.ChildAckBacklog)).IntOr(copiedLimit, r.Has(f.ChildMaxAckBacklog)).Int(r.TS)
-	line.PutIdentity(f.t, s).End()
+	f.t.Line(tcpAccept{r, pid, *f.born.Of(s), comm})
 }
 
 // Finish tells the two readings of the queue apart.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -40,7 +39,7 @@ queue refused; RetransSegs counts those.`,
 
 type tcpretrans struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[resentLine]
 	family line.FamilyFilter
 	lines  line.Waiting[resent]
 	reader *resends
@@ -54,6 +53,14 @@ type tcpretrans struct {
 // flowEnds is the key of the count per connection.
 type flowEnds struct{ local, remote string }
 
+type resentCount = agg.Entry[flowEnds]
+
+var resentCountFields = []render.Field[resentCount]{
+	render.Text("local", func(c *resentCount) string { return c.Key.local }).Text("LADDR:LPORT", -25),
+	render.Text("remote", func(c *resentCount) string { return c.Key.remote }).Text("RADDR:RPORT", -25),
+	render.Num("retransmits", func(c *resentCount) int64 { return c.Count }).Text("RETRANSMITS", -10).In("segments"),
+}
+
 func newTcpretrans(in *engine.Input) engine.Fold {
 	f := &tcpretrans{in: in, family: line.NewFamilyFilter(in), kinds: line.Outcomes{}, compat: in.Flag("compat"), probes: in.Flag("lossprobe"),
 		seq: in.Flag("sequence"), counts: in.Flag("count"), script: in.Flag("bpftrace")}
@@ -61,7 +68,7 @@ func newTcpretrans(in *engine.Input) engine.Fold {
 	f.reader = newResends(in, f.compat, f.sent)
 	f.lines.Line = f.line
 	in.OnEnd(f.lines.Ended)
-	f.t = in.Table(render.Spec{Name: "retransmits", Columns: f.columns()})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "retransmits"}, f.fields()...)
 	return f
 }
 
@@ -97,31 +104,18 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 	if f.compat {
 		pid, comm = v.task.Pid, v.task.Comm
 	}
-	local, remote, window, loss := line.EndOf(v.laddr, v.lport), line.EndOf(v.raddr, v.rport), "", v.why
-	if f.script {
-		local, remote = fmt.Sprintf("%14s:%-6d", v.laddr, v.lport), fmt.Sprintf("%14s:%-6d", v.raddr, v.rport)
+	if v.why == "" && f.reader.losses.told && v.data {
+		v.why = "elsewhere"
 	}
-	if v.cwnd != 0 {
-		window = strconv.FormatInt(v.cwnd, 10)
-	}
-	if v.before != 0 {
-		window = strconv.FormatInt(v.before, 10) + ">" + window
-	}
-	if loss == "" && f.reader.losses.told && v.data {
-		loss = "elsewhere"
-	}
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0 || f.compat).StrOr(comm).Int(line.IPVersion(v.raddr)).Str(local)
-	f.t.Str(v.kind).Str(remote).StrOr(v.state).IntOr(v.seq, v.data).IntOr(v.length, v.data).Int(v.segs).Str(window).StrOr(loss)
-	v.put(f.t, s, ts)
+	f.t.Line(resentLine{v, s, ts, pid, comm})
 }
 
 // Finish writes the counts and tells the rules apart.
 func (f *tcpretrans) Finish(a *render.Answer) {
 	f.lines.Rest()
-	t := f.in.Table(render.Spec{Name: "counts", Columns: []render.Column{render.Col("local", render.String).Text("LADDR:LPORT", -25),
-		render.Col("remote", render.String).Text("RADDR:RPORT", -25), render.Col("retransmits", render.Int).Text("RETRANSMITS", -10).In("segments")}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "counts"}, resentCountFields...)
 	for _, e := range f.ends.Best(1<<16, func(a, b flowEnds) int { return cmp.Or(cmp.Compare(a.local, b.local), cmp.Compare(a.remote, b.remote)) }) {
-		t.Str(e.Key.local).Str(e.Key.remote).Int(e.Count).End()
+		t.Line(e)
 	}
 	if f.all == 0 {
 		return

@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -82,38 +84,69 @@ func (f *resends) row(r *engine.Row) {
 	f.sent(r.Sock, r.TS, v)
 }
 
-// columns are those of the original that was asked for, then those for programs.
-func (f *tcpretrans) columns() []render.Column {
-	pid, comm, ip := render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String), render.Col("ip", render.Int)
-	local, remote := render.Col("local", render.String).ForPeople(), render.Col("remote", render.String).ForPeople()
-	kind, state := render.Col("kind", render.String), render.Col("state", render.String)
+// resentLine is a retransmission as a line shows it.
+type resentLine struct {
+	resent
+	sock    *agg.Socket
+	ts, pid int64
+	comm    string
+}
+
+// window is the congestion window before and now, as far as they are known.
+func (l *resentLine) window() (s string) {
+	if l.cwnd != 0 {
+		s = strconv.FormatInt(l.cwnd, 10)
+	}
+	if l.before != 0 {
+		s = strconv.FormatInt(l.before, 10) + ">" + s
+	}
+	return s
+}
+
+// end is an end of the connection, as the original that was asked for prints it.
+func (f *tcpretrans) end(addr string, port int64) string {
 	if f.script {
-		pid, local, remote, state = pid.Text("PID", -8), local.Text("LADDR:LPORT", -20), remote.Text("RADDR:RPORT", -21), state.Text("STATE", 6)
+		return fmt.Sprintf("%14s:%-6d", addr, port)
+	}
+	return line.EndOf(addr, port)
+}
+
+// fields are those of the original that was asked for, then those for programs.
+func (f *tcpretrans) fields() []render.Field[resentLine] {
+	pid := render.NumOr("pid", func(l *resentLine) (int64, bool) { return l.pid, l.pid != 0 || f.compat }).Text("PID", -7)
+	local := render.Text("local", func(l *resentLine) string { return f.end(l.laddr, l.lport) }).Text("LADDR:LPORT", -20).ForPeople()
+	remote := render.Text("remote", func(l *resentLine) string { return f.end(l.raddr, l.rport) }).ForPeople()
+	state := render.TextOr("state", func(l *resentLine) string { return l.state })
+	if f.script {
+		pid, remote, state = pid.Text("PID", -8), remote.Text("RADDR:RPORT", -21), state.Text("STATE", 6)
 	} else {
-		ip, local, kind = ip.Text("IP", -2), local.Text("LADDR:LPORT", -20), kind.Text("T", -1)
 		remote, state = remote.Text("RADDR:RPORT", -20).Sep("> "), state.Text("STATE", -11)
 	}
-	seq, length := render.Col("tcp_seq", render.Int), render.Col("len_bytes", render.Int).In("bytes")
-	segs := render.Col("segs", render.Int).In("segments")
-	window, loss := render.Col("window", render.String).ForPeople(), render.Col("loss", render.String)
-	if f.seq {
-		seq, length = seq.Text("SEQ", -12), length.Text("LEN", -6)
-	}
-	if !f.compat && !f.script {
-		segs, window, loss = segs.Text("SEGS", 4), window.Text("CWND", -9), loss.Text("LOSS", 0)
-	}
-	return slices.Concat([]render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), pid, comm, ip, local, kind, remote, state,
-		seq, length, segs, window, loss}, f.reader.columns())
+	more := !f.compat && !f.script
+	return append([]render.Field[resentLine]{
+		line.TimeOfDay(f.in, func(l *resentLine) int64 { return l.ts }),
+		pid,
+		render.TextOr("comm", func(l *resentLine) string { return l.comm }),
+		render.Num("ip", func(l *resentLine) int64 { return line.IPVersion(l.raddr) }).TextIf(!f.script, "IP", -2),
+		local,
+		render.Text("kind", func(l *resentLine) string { return l.kind }).TextIf(!f.script, "T", -1),
+		remote, state,
+		render.NumOr("tcp_seq", func(l *resentLine) (int64, bool) { return l.seq, l.data }).TextIf(f.seq, "SEQ", -12),
+		render.NumOr("len_bytes", func(l *resentLine) (int64, bool) { return l.length, l.data }).TextIf(f.seq, "LEN", -6).In("bytes"),
+		render.Num("segs", func(l *resentLine) int64 { return l.segs }).TextIf(more, "SEGS", 4).In("segments"),
+		render.Text("window", (*resentLine).window).TextIf(more, "CWND", -9).ForPeople(),
+		render.TextOr("loss", func(l *resentLine) string { return l.why }).TextIf(more, "LOSS", 0),
+	}, resentFields...)
 }
 
-// columns are those that programs see of a retransmission, after the ones for people.
-func (*resends) columns() []render.Column {
-	return slices.Concat([]render.Column{render.Col("cwnd_before", render.Int).In("segments"), render.Col("cwnd", render.Int).In("segments"),
-		render.Col("laddr", render.String), render.Col("lport", render.Int), render.Col("raddr", render.String), render.Col("rport", render.Int)},
-		line.Identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
-}
-
-func (v *resent) put(t *render.Table, s *agg.Socket, ts int64) {
-	t.IntOr(v.before, v.before != 0).IntOr(v.cwnd, v.cwnd != 0).Str(v.laddr).Int(v.lport).Str(v.raddr).Int(v.rport)
-	line.PutIdentity(t, s).Int(ts).End()
-}
+// resentFields are those that programs see of a retransmission, after the ones for people.
+var resentFields = slices.Concat([]render.Field[resentLine]{
+	render.NonZero("cwnd_before", func(l *resentLine) int64 { return l.before }).In("segments"),
+	render.NonZero("cwnd", func(l *resentLine) int64 { return l.cwnd }).In("segments"),
+	render.Text("laddr", func(l *resentLine) string { return l.laddr }),
+	render.Num("lport", func(l *resentLine) int64 { return l.lport }),
+	render.Text("raddr", func(l *resentLine) string { return l.raddr }),
+	render.Num("rport", func(l *resentLine) int64 { return l.rport }),
+}, render.Within(func(l *resentLine) *agg.Socket { return l.sock }, line.IdentityFields...), []render.Field[resentLine]{
+	render.Num("ts_ns", func(l *resentLine) int64 { return l.ts }).In("ns"),
+})

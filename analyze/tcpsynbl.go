@@ -32,7 +32,7 @@ SYNs that are dropped on their way to the listener are not seen.`,
 
 type tcpsynbl struct {
 	in      *engine.Input
-	drops   *render.Table
+	drops   *render.List[synDrop]
 	keys    *engine.Keys
 	backlog *shape.Map[engine.Key, agg.Log2]
 	queues  *listeners
@@ -69,11 +69,7 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 		in.Use("tcp_syn_arrive", "SYNs that found the queue full are not seen", f.syn)
 		in.Use("tcp_synack_retrans", "SYN-ACKs sent again are not counted", func(r *engine.Row) { f.queues.of(r, r.Sock).synacks++ })
 	}
-	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("what", render.String).Text("WHAT", 0)}
-	if !f.compat {
-		cols = append(cols, render.Col("listener", render.String).Text("LISTENER", 0), render.Col("backlog", render.Int), render.Col("limit", render.Int))
-	}
-	f.drops = in.Table(render.Spec{Name: "drops", Look: render.Lines, Columns: append(cols, render.Col("ts_ns", render.Int).In("ns"))})
+	f.drops = render.ListOf(in.Table, render.Spec{Name: "drops", Look: render.Lines}, f.dropFields()...)
 	f.backlog = shape.Hist[engine.Key](in, "backlog", "connections", f.keys.Columns...)
 	return f
 }
@@ -110,13 +106,29 @@ func (f *tcpsynbl) syn(r *engine.Row) {
 	}
 }
 
-func (f *tcpsynbl) drop(r *engine.Row, q *listenQueue, what string, n, limit int64) {
-	if f.drops.Int(f.in.Local(r.TS)); f.compat {
-		f.drops.Str("dropping a SYN.")
-	} else {
-		f.drops.Str(what).Str(q.end()).Int(n).Int(limit)
+// synDrop is a packet of a handshake that found the queue full.
+type synDrop struct {
+	ts       int64
+	what     string
+	q        *listenQueue
+	n, limit int64
+}
+
+func (f *tcpsynbl) dropFields() []render.Field[synDrop] {
+	ts := func(d *synDrop) int64 { return d.ts }
+	fs := []render.Field[synDrop]{line.TimeOfDay(f.in, ts), render.Text("what", func(d *synDrop) string { return d.what }).Text("WHAT", 0)}
+	if !f.compat {
+		fs = append(fs, render.Text("listener", func(d *synDrop) string { return d.q.end() }).Text("LISTENER", 0),
+			render.Num("backlog", func(d *synDrop) int64 { return d.n }), render.Num("limit", func(d *synDrop) int64 { return d.limit }))
 	}
-	f.drops.Int(r.TS).End()
+	return append(fs, render.Num("ts_ns", ts).In("ns"))
+}
+
+func (f *tcpsynbl) drop(r *engine.Row, q *listenQueue, what string, n, limit int64) {
+	if f.compat {
+		what = "dropping a SYN."
+	}
+	f.drops.Line(synDrop{r.TS, what, q, n, limit})
 }
 
 // Finish writes histograms and listeners, and tells the rules apart.

@@ -34,7 +34,7 @@ Sockets that were connected before the recording are not shown.`,
 
 type udpconnect struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[udpLine]
 	seen   map[line.Destination]bool
 	names  agg.Intern
 	first  *udpFirst // nil without --first
@@ -65,19 +65,36 @@ func newUdpconnect(in *engine.Input) engine.Fold {
 		in.Use("udp_msg", "sockets that are not connected are not seen", f.msg)
 		in.Use("udp_gone", "", nil)
 	}
-	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("pid", render.Int).Text("PID", -6),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("ip", render.Int).Text("IP", -2),
-		render.Col("raddr", render.String).Text("RADDR", -16), render.Col("rport", render.Int).Text("RPORT", -5)}
-	if !f.compat {
-		cols = append(cols, render.Col("lport", render.Int).Text("LPORT", -5), render.Col("result", render.String).Text("RESULT", -12).Fails(render.FailedWord))
-		if in.Flag("first") {
-			f.first = newUDPFirst(in, f.write)
-			cols = append(cols, render.Col("first_send_us", render.Int).Text("SENT(us)", 10).In("us"), render.Col("first_recv_us", render.Int).Text("RECV(us)", 10).In("us"))
-		}
-		cols = append(cols, render.Col("service", render.String).Text("WHAT", 0))
+	if in.Flag("first") && !f.compat {
+		f.first = newUDPFirst(in, func(l *udpLine) { f.t.Add(l) })
 	}
-	f.t = in.Table(render.Spec{Name: "connects", Columns: append(cols, render.Col("protocol", render.String), render.Col("laddr", render.String), render.Col("ts_ns", render.Int).In("ns"))})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "connects"}, f.fields()...)
 	return f
+}
+
+func (f *udpconnect) fields() []render.Field[udpLine] {
+	ts := func(l *udpLine) int64 { return l.ts }
+	fs := []render.Field[udpLine]{
+		line.TimeOfDay(f.in, ts),
+		render.Num("pid", func(l *udpLine) int64 { return l.pid }).Text("PID", -6),
+		render.Text("comm", func(l *udpLine) string { return l.comm }).Text("COMM", -16),
+		render.Num("ip", func(l *udpLine) int64 { return line.IPVersion(l.addr) }).Text("IP", -2),
+		render.TextOr("raddr", func(l *udpLine) string { return l.addr }).Text("RADDR", -16),
+		render.Num("rport", func(l *udpLine) int64 { return l.port }).Text("RPORT", -5),
+	}
+	if !f.compat {
+		fs = append(fs, render.NonZero("lport", func(l *udpLine) int64 { return l.lport }).Text("LPORT", -5),
+			render.Text("result", func(l *udpLine) string { return l.how }).Text("RESULT", -12).Fails(render.FailedWord))
+	}
+	if f.first != nil {
+		fs = append(fs, render.NumOr("first_send_us", func(l *udpLine) (int64, bool) { return (l.sent - l.ts) / 1000, l.sent != 0 }).Text("SENT(us)", 10).In("us"),
+			render.NumOr("first_recv_us", func(l *udpLine) (int64, bool) { return (l.received - l.ts) / 1000, l.received != 0 }).Text("RECV(us)", 10).In("us"))
+	}
+	if !f.compat {
+		fs = append(fs, render.TextOr("service", (*udpLine).service).Text("WHAT", 0))
+	}
+	return append(fs, render.TextOr("protocol", func(l *udpLine) string { return l.proto }),
+		render.TextOr("laddr", func(l *udpLine) string { return l.laddr }), render.Num("ts_ns", ts).In("ns"))
 }
 
 func (f *udpconnect) connect(r *engine.Row) {
@@ -208,24 +225,16 @@ type udpLine struct {
 func (f *udpconnect) line(r *engine.Row, addr string, port int64, how string) {
 	l := udpLine{ts: r.TS, pid: r.Int(f.Pid), comm: r.Str(f.Comm), addr: addr, port: port, how: how, lport: r.Int(f.Lport), proto: r.Str(f.Protocol), laddr: r.Str(f.Laddr)}
 	if f.first == nil {
-		f.write(&l)
+		f.t.Line(l)
 		return
 	}
 	f.first.add(r.Sock, l, how == calls.Connected)
 }
 
-func (f *udpconnect) write(l *udpLine) {
-	f.t.Int(f.in.Local(l.ts)).Int(l.pid).Str(l.comm).Int(line.IPVersion(l.addr)).StrOr(l.addr).Int(l.port)
-	if !f.compat {
-		f.t.IntOr(l.lport, l.lport != 0).Str(l.how)
-		if f.first != nil {
-			f.t.IntOr((l.sent-l.ts)/1000, l.sent != 0).IntOr((l.received-l.ts)/1000, l.received != 0)
-		}
-		what := ""
-		if l.port == line.DNSPort {
-			what = "DNS"
-		}
-		f.t.StrOr(what)
+// service is what the port says of the destination, "" for nothing.
+func (l *udpLine) service() string {
+	if l.port == line.DNSPort {
+		return "DNS"
 	}
-	f.t.StrOr(l.proto).StrOr(l.laddr).Int(l.ts).End()
+	return ""
 }

@@ -3,7 +3,6 @@ package line
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -23,7 +22,7 @@ type Transition struct {
 type transitions struct {
 	Transition
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[transition]
 	lines  Waiting[shape.Process]
 	names  agg.Intern
 	compat bool
@@ -43,23 +42,38 @@ func (k Transition) Of(a engine.Analysis) engine.Analysis {
 		in.On("tcp_state", f.state)
 		in.OnEnd(f.lines.Ended)
 		f.lines.Line = f.line
-		f.t = in.Table(render.Spec{Name: "sessions", Columns: f.columns()})
+		f.t = render.ListOf(in.Table, render.Spec{Name: "sessions"}, f.fields()...)
 		return f
 	}
 	return a
 }
 
-func (f *transitions) columns() []render.Column {
-	time, ip := render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("ip", render.Int).Text("IP", -3)
-	more := slices.Concat(Identity(), []render.Column{render.Col("ts_ns", render.Int).In("ns")})
-	if f.Client {
-		return slices.Concat([]render.Column{time, render.Col("pid", render.Int).Text("PID", -6), render.Col("comm", render.String).Text("COMM", -16), ip,
-			render.Col("saddr", render.String).Text("SADDR", -15), render.Col("lport", render.Int),
-			render.Col("daddr", render.String).Text("DADDR", -15), render.Col("dport", render.Int).Text("DPORT", -5)}, more)
+// transition is a session that changed, as a line shows it.
+type transition struct {
+	*agg.Socket
+	who          shape.Process
+	laddr, raddr string
+	ts           int64
+}
+
+func (f *transitions) fields() []render.Field[transition] {
+	ts := func(l *transition) int64 { return l.ts }
+	laddr, raddr := func(l *transition) string { return l.laddr }, func(l *transition) string { return l.raddr }
+	lport, rport := func(l *transition) int64 { return l.Lport }, func(l *transition) int64 { return l.Rport }
+	fs := []render.Field[transition]{
+		TimeOfDay(f.in, ts),
+		render.NonZero("pid", func(l *transition) int64 { return l.who.Pid }).TextIf(f.Client, "PID", -6),
+		render.TextOr("comm", func(l *transition) string { return l.who.Comm }).TextIf(f.Client, "COMM", -16),
+		render.Num("ip", func(l *transition) int64 { return IPVersion(l.Raddr) }).Text("IP", -3),
 	}
-	return slices.Concat([]render.Column{time, render.Col("pid", render.Int), render.Col("comm", render.String), ip,
-		render.Col("raddr", render.String).Text("RADDR", -14), render.Col("rport", render.Int).Text("RPORT", -5),
-		render.Col("laddr", render.String).Text("LADDR", -14), render.Col("lport", render.Int).Text("LPORT", -5)}, more)
+	if f.Client {
+		fs = append(fs, render.TextOr("saddr", laddr).Text("SADDR", -15), render.NonZero("lport", lport),
+			render.TextOr("daddr", raddr).Text("DADDR", -15), render.Num("dport", rport).Text("DPORT", -5))
+	} else {
+		fs = append(fs, render.TextOr("raddr", raddr).Text("RADDR", -14), render.Num("rport", rport).Text("RPORT", -5),
+			render.TextOr("laddr", laddr).Text("LADDR", -14), render.Num("lport", lport).Text("LPORT", -5))
+	}
+	return append(append(fs, render.Within(func(l *transition) *agg.Socket { return l.Socket }, IdentityFields...)...), render.Num("ts_ns", ts).In("ns"))
 }
 
 func (f *transitions) state(r *engine.Row) {
@@ -75,17 +89,11 @@ func (f *transitions) line(s *agg.Socket, ts int64, task shape.Process) {
 			laddr, raddr = f.asIPv4(laddr), f.asIPv4(raddr)
 		}
 	}
-	pid, comm := s.Pid, s.Comm
+	who := shape.Process{Comm: s.Comm, Pid: s.Pid}
 	if f.compat && f.Client {
-		pid, comm = task.Pid, task.Comm
+		who = task
 	}
-	f.t.Int(f.in.Local(ts)).IntOr(pid, pid != 0).StrOr(comm).Int(IPVersion(s.Raddr))
-	if f.Client {
-		f.t.StrOr(laddr).IntOr(s.Lport, s.Lport != 0).StrOr(raddr).Int(s.Rport)
-	} else {
-		f.t.StrOr(raddr).Int(s.Rport).StrOr(laddr).Int(s.Lport)
-	}
-	PutIdentity(f.t, s).Int(ts).End()
+	f.t.Line(transition{s, who, laddr, raddr, ts})
 }
 
 // asIPv4 is what the original makes of an IPv6 address: the field for IPv4, printed as the
