@@ -81,6 +81,18 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestTallPiece: a histogram taller than the screen loses frames of its stack, then its end.
+func TestTallPiece(t *testing.T) {
+	text := "@us[\n" + strings.Repeat("    frame\n", 30) + ", curl]:\n" + strings.Repeat("[1, 2)  1 |@@|\n", 8) + "\n"
+	tall := piece{[]byte(text), strings.Count(text, "\n")}
+	for most, want := range map[int]string{41: text, 20: "@us[\n" + strings.Repeat("    frame\n", 8) + "    … 22 lines: --all shows them\n, curl]:\n" + strings.Repeat("[1, 2)  1 |@@|\n", 8) + "\n",
+		6: "@us[\n    … 30 lines: --all shows them\n, curl]:\n" + strings.Repeat("[1, 2)  1 |@@|\n", 2) + "    … 7 lines: --all shows them\n"} {
+		if got := tall.within(most); string(got.text) != want || got.lines > most || got.lines != strings.Count(want, "\n") {
+			t.Errorf("within %d lines: %d lines\n%s", most, got.lines, got.text)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"one two", "one two"}, {"one two three four", "one two|three four"}, {"one two three four five six", "one two|three fou…"},

@@ -159,15 +159,40 @@ func (p *part) fitting(lines int) (kept []piece, before bool) {
 		slices.Reverse(rows)
 	}
 	for i, k := range rows {
-		if lines -= k.lines; lines < 0 && i > 0 {
+		if k.lines > lines && i > 0 {
 			break
 		}
+		k = k.within(max(lines, leastLines))
+		lines -= k.lines
 		kept = append(kept, k)
 	}
 	if p.biggestLast {
 		slices.Reverse(kept)
 	}
 	return kept, p.biggestLast
+}
+
+// within is a piece of at most so many lines. A histogram by stack loses frames before it loses bars: first
+// the outer ones, which programs share.
+func (k piece) within(most int) piece {
+	if k.lines <= most {
+		return k
+	}
+	lines := bytes.SplitAfter(k.text, []byte("\n"))[:k.lines]
+	bar := slices.IndexFunc(lines, func(l []byte) bool { return bytes.HasSuffix(l, []byte("|\n")) })
+	key := max(1, bar-1) // its last line stays with the bars
+	if frames := min(k.lines-most+1, key-1); frames > 1 {
+		lines = slices.Concat(lines[:key-frames], [][]byte{without(frames)}, lines[key:])
+	}
+	if gone := len(lines) - most + 1; gone > 1 {
+		lines = append(lines[:most-1:most-1], without(gone))
+	}
+	return piece{bytes.Join(lines, nil), len(lines)}
+}
+
+// without stands for lines that are left out.
+func without(lines int) []byte {
+	return fmt.Appendf(nil, "    … %s: --all shows them\n", words.Plural(int64(lines), "line", "lines"))
 }
 
 func height(rows []piece) (n int) {
@@ -188,6 +213,9 @@ func (w *screenWriter) put(head []byte, rows []piece, foot []byte) {
 // leftOut says how many rows the screen does not have, and what shows them.
 func (w *screenWriter) leftOut(p *part, what string, shown int) {
 	n := p.left + int64(len(p.failed)+len(p.rows)-shown)
+	if n == 0 {
+		return // a part of the only one
+	}
 	line := fmt.Sprintf("… %s %s: --all shows them", words.Thousands(n), what)
 	if p.csv {
 		line = fmt.Sprintf("… %s more rows of CSV: for a file, add > FILE.csv; --all shows them here", words.Thousands(n))
