@@ -160,17 +160,31 @@ func (f *netsize) device(r *engine.Row) *deviceSums {
 
 // listDevices is the table of them.
 func listDevices(in *engine.Input, names []shape.Text, sums *agg.Keyed[shape.Text, deviceSums]) {
-	t := in.Table(render.Spec{Name: "devices", Columns: []render.Column{render.Col("dev", render.String).Text("DEV", -15),
-		render.Col("nic_recv", render.Int).Text("NIC_RECV", 10), render.Col("recv", render.Int).Text("RECV", 10),
-		render.Col("recv_segments", render.Fixed).Digits(2).Text("PER_RECV", 8), render.Col("send", render.Int).Text("SEND", 10),
-		render.Col("nic_send", render.Int).Text("NIC_SEND", 10), render.Col("wire_send", render.Int).Text("WIRE", 10),
-		render.Col("send_segments", render.Fixed).Digits(2).Text("PER_SEND", 8), render.Col("refused", render.Int).Text("REFUSED", 8),
-		render.Col("most_recv_segments", render.Int), render.Col("most_send_segments", render.Int)}})
+	t := render.ListOf(in.Table, render.Spec{Name: "devices"}, deviceFields...)
 	for _, n := range names {
-		d := sums.At(n)
-		t.Str(string(n)).Int(d.in).Int(d.up).IntOr(d.wireIn*100/max(d.up, 1), d.up > 0).Int(d.down).Int(d.out).IntOr(d.wireOut, d.wireOut > 0)
-		t.IntOr(d.wireOut*100/max(d.down, 1), d.down > 0 && d.wireOut > 0).Int(d.refused).IntOr(d.mostIn, d.mostIn > 0).IntOr(d.mostOut, d.mostOut > 0).End()
+		t.Line(namedDevice{string(n), sums.At(n)})
 	}
+}
+
+type namedDevice struct {
+	name string
+	*deviceSums
+}
+
+var deviceFields = []render.Field[namedDevice]{
+	render.Text("dev", func(d *namedDevice) string { return d.name }).Text("DEV", -15),
+	render.Num("nic_recv", func(d *namedDevice) int64 { return d.in }).Text("NIC_RECV", 10),
+	render.Num("recv", func(d *namedDevice) int64 { return d.up }).Text("RECV", 10),
+	render.NumOr("recv_segments", func(d *namedDevice) (int64, bool) { return d.wireIn * 100 / max(d.up, 1), d.up > 0 }).As(render.Fixed).Digits(2).Text("PER_RECV", 8),
+	render.Num("send", func(d *namedDevice) int64 { return d.down }).Text("SEND", 10),
+	render.Num("nic_send", func(d *namedDevice) int64 { return d.out }).Text("NIC_SEND", 10),
+	render.NumOr("wire_send", func(d *namedDevice) (int64, bool) { return d.wireOut, d.wireOut > 0 }).Text("WIRE", 10),
+	render.NumOr("send_segments", func(d *namedDevice) (int64, bool) {
+		return d.wireOut * 100 / max(d.down, 1), d.down > 0 && d.wireOut > 0
+	}).As(render.Fixed).Digits(2).Text("PER_SEND", 8),
+	render.Num("refused", func(d *namedDevice) int64 { return d.refused }).Text("REFUSED", 8),
+	render.NumOr("most_recv_segments", func(d *namedDevice) (int64, bool) { return d.mostIn, d.mostIn > 0 }),
+	render.NumOr("most_send_segments", func(d *namedDevice) (int64, bool) { return d.mostOut, d.mostOut > 0 }),
 }
 
 // offload is what the hardware makes of a packet.

@@ -107,16 +107,27 @@ func (f *talkers) busiest() string {
 	return ""
 }
 
+type namedTalker struct {
+	shape.Process
+	*talker
+}
+
+var talkerFields = []render.Field[namedTalker]{
+	render.Num("pid", func(t *namedTalker) int64 { return t.Pid }).Text("PID", -7),
+	render.Text("comm", func(t *namedTalker) string { return t.Comm }).Text("COMM", -15),
+	render.Num("tx_bytes", func(t *namedTalker) int64 { return t.tx }).Text("SENT_B", 11).In("bytes"),
+	render.Num("rx_bytes", func(t *namedTalker) int64 { return t.rx }).Text("RECV_B", 11).In("bytes"),
+	render.Num("sockets", func(t *namedTalker) int64 { return t.sockets }).Text("SOCKS", 5),
+	render.TextOr("mostly", func(t *namedTalker) string { return t.peer }).Text("MOSTLY", 0),
+}
+
 // show lists the n processes that moved most.
 func (f *talkers) show(n int) {
-	t := f.in.Table(render.Spec{Name: "talkers", Title: "who talked most", Columns: []render.Column{
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15),
-		render.Col("tx_bytes", render.Int).Text("SENT_B", 11).In("bytes"), render.Col("rx_bytes", render.Int).Text("RECV_B", 11).In("bytes"),
-		render.Col("sockets", render.Int).Text("SOCKS", 5), render.Col("mostly", render.String).Text("MOSTLY", 0)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "talkers", Title: "who talked most"}, talkerFields...)
 	keys := f.sorted()
 	for _, k := range keys[:min(n, len(keys))] {
 		if p := f.procs.At(k); p.moved() > 0 {
-			t.Int(k.Pid).Str(k.Comm).Int(p.tx).Int(p.rx).Int(p.sockets).StrOr(p.peer).End()
+			t.Line(namedTalker{k, p})
 		}
 	}
 }

@@ -20,18 +20,28 @@ var stageNames = [stageCount]string{"socket and protocols", "device queue", "dri
 
 // stages divides the lives of sk_buffs by the part of the stack they are in.
 type stages struct {
-	t    *render.Table
+	t    *render.List[namedStage]
 	skbs *agg.Packets
 	sums [stageCount]agg.Stats
 
 	Skb scan.Int
 }
 
+type namedStage struct {
+	name string
+	*agg.Stats
+}
+
+var stageFields = []render.Field[namedStage]{
+	render.Text("stage", func(s *namedStage) string { return s.name }).Text("STAGE", -20),
+	render.Num("skbs", func(s *namedStage) int64 { return s.Count }).Text("SKBS", 10),
+	render.Num("average_ns", func(s *namedStage) int64 { return s.Average() }).Text("AVG_ns", 12).In("ns"),
+	render.Num("max_ns", func(s *namedStage) int64 { return s.Max }).Text("MAX_ns", 12).In("ns"),
+	render.Num("total_ns", func(s *namedStage) int64 { return s.Sum }).Text("TOTAL_ns", 16).In("ns"),
+}
+
 func newStages(in *engine.Input, skbs *agg.Packets) *stages {
-	f := &stages{skbs: skbs, t: in.Table(render.Spec{Name: "stages", Columns: []render.Column{
-		render.Col("stage", render.String).Text("STAGE", -20), render.Col("skbs", render.Int).Text("SKBS", 10),
-		render.Col("average_ns", render.Int).Text("AVG_ns", 12).In("ns"), render.Col("max_ns", render.Int).Text("MAX_ns", 12).In("ns"),
-		render.Col("total_ns", render.Int).Text("TOTAL_ns", 16).In("ns")}})}
+	f := &stages{skbs: skbs, t: render.ListOf(in.Table, render.Spec{Name: "stages"}, stageFields...)}
 	in.Bind(f)
 	const without = "the parts of the stack are not all told apart"
 	for _, e := range []struct {
@@ -63,7 +73,7 @@ func (f *stages) end(s *agg.Skb, ts int64) { f.sums[s.Stage].Add(ts - s.Since) }
 func (f *stages) Finish(*render.Answer) {
 	for i := range f.sums {
 		if s := &f.sums[i]; s.Count > 0 {
-			f.t.Str(stageNames[i]).Int(s.Count).Int(s.Average()).Int(s.Max).Int(s.Sum).End()
+			f.t.Line(namedStage{stageNames[i], s})
 		}
 	}
 }

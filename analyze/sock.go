@@ -40,7 +40,7 @@ every column that applies. csv prints that table; --table lives or timeline sele
 
 type sock struct {
 	in    *engine.Input
-	lives *render.Table
+	lives *render.List[usedSock]
 	line  *timeline
 	gen   int // 0 for all
 	sums  agg.PerSocket[line.Usage]
@@ -60,15 +60,8 @@ func newSock(in *engine.Input) engine.Fold {
 		in.Use(e, "the time line has gaps", f.row)
 	}
 	in.OnEnd(f.ended)
-	f.lives = in.Table(render.Spec{Name: "lives", Look: render.Record, Columns: []render.Column{
-		render.Col("generation", render.Int).Text("generation", 0), render.Col("sock", render.Addr).Text("socket", -12), render.Col("netns", render.Int).Text("netns", -12),
-		render.Col("cookie", render.Int).Text("cookie", -12), render.Col("protocol", render.String).Text("protocol", -12),
-		render.Col("local", render.String).Text("local", -12), render.Col("remote", render.String).Text("remote", -12), render.Col("owner", render.String).Text("owner", -12),
-		render.Col("began", render.String).Text("began", -12), render.Col("ended", render.String).Text("ended", -12),
-		render.Col("life_ms", render.Fixed).Digits(3).Text("life ms", -12).In("ms"), render.Col("state", render.String).Text("last state", -12),
-		render.Col("tx_bytes", render.Int).Text("sent", -12).In("bytes"), render.Col("rx_bytes", render.Int).Text("received", -12).In("bytes"),
-		render.Col("retransmits", render.Int).Text("retransmits", -12).In("segments"), render.Col("drops", render.Int).Text("drops", -12),
-		render.Col("rows", render.Int).Text("rows", -12), render.Col("first_ns", render.Int).In("ns"), render.Col("last_ns", render.Int).In("ns")}}).Hold(1 << 16)
+	f.lives = render.ListOf(in.Table, render.Spec{Name: "lives", Look: render.Record}, f.fields()...)
+	f.lives.Hold(1 << 16)
 	f.waits = newSockWaits(in, f.wants)
 	f.line = newTimeline(in, max(1, in.Number("limit")))
 	return f
@@ -100,26 +93,66 @@ func (f *sock) ended(s *agg.Socket) {
 	if u.Rows == 0 || !f.wants(s) {
 		return
 	}
-	f.lives.Int(int64(s.Gen)).Uint(s.Addr).Int(s.Netns).IntOr(s.Cookie, s.Cookie != 0).StrOr(s.Protocol)
-	f.lives.Str(render.Endpoint(s.Laddr, s.Lport)).Str(render.Endpoint(s.Raddr, s.Rport))
-	who, began, ended, until := "unknown", "before its first row", "its end was not seen", s.Last
-	if s.Pid != 0 {
-		who = fmt.Sprintf("%s (pid %d)", s.Comm, s.Pid)
+	f.lives.Line(usedSock{Socket: *s, Usage: u})
+}
+
+func (f *sock) fields() []render.Field[usedSock] {
+	text := func(name, head string, of func(*usedSock) string) render.Field[usedSock] {
+		return render.Text(name, of).Text(head, -12)
 	}
+	num := func(name, head string, of func(*usedSock) int64) render.Field[usedSock] {
+		return render.Num(name, of).Text(head, -12)
+	}
+	return []render.Field[usedSock]{
+		render.Num("generation", func(s *usedSock) int64 { return int64(s.Gen) }).Text("generation", 0),
+		render.Address("sock", func(s *usedSock) uint64 { return s.Addr }).Text("socket", -12),
+		num("netns", "netns", func(s *usedSock) int64 { return s.Netns }),
+		render.NonZero("cookie", func(s *usedSock) int64 { return s.Cookie }).Text("cookie", -12),
+		render.TextOr("protocol", func(s *usedSock) string { return s.Protocol }).Text("protocol", -12),
+		text("local", "local", func(s *usedSock) string { return render.Endpoint(s.Laddr, s.Lport) }),
+		text("remote", "remote", func(s *usedSock) string { return render.Endpoint(s.Raddr, s.Rport) }),
+		text("owner", "owner", sockOwner),
+		text("began", "began", f.began),
+		text("ended", "ended", func(s *usedSock) string { words, _ := f.end(s); return words }),
+		num("life_ms", "life ms", func(s *usedSock) int64 { _, until := f.end(s); return (until - s.First) / 1000 }).As(render.Fixed).Digits(3).In("ms"),
+		render.TextOr("state", func(s *usedSock) string { return s.State }).Text("last state", -12),
+		num("tx_bytes", "sent", func(s *usedSock) int64 { return s.Tx }).In("bytes"),
+		num("rx_bytes", "received", func(s *usedSock) int64 { return s.Rx }).In("bytes"),
+		num("retransmits", "retransmits", func(s *usedSock) int64 { return s.Retrans }).In("segments"),
+		num("drops", "drops", func(s *usedSock) int64 { return s.Drops }),
+		num("rows", "rows", func(s *usedSock) int64 { return s.Rows }),
+		render.Num("first_ns", func(s *usedSock) int64 { return s.First }).In("ns"),
+		render.Num("last_ns", func(s *usedSock) int64 { return s.Last }).In("ns"),
+	}
+}
+
+func sockOwner(s *usedSock) string {
+	if s.Pid == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s (pid %d)", s.Comm, s.Pid)
+}
+
+// began says when a life began, as far as that is known.
+func (f *sock) began(s *usedSock) string {
 	switch {
 	case s.Born:
-		began = f.at(s.First)
+		return f.at(s.First)
 	case s.Older:
-		began = "before the recording"
+		return "before the recording"
 	}
+	return "before its first row"
+}
+
+// end says when a life ended, and until when it is known to have lasted.
+func (f *sock) end(s *usedSock) (words string, until int64) {
 	switch {
 	case s.Closed != 0:
-		ended, until = f.at(s.Closed), s.Closed
+		return f.at(s.Closed), s.Closed
 	case s.Open:
-		ended, until = "open at the end of the recording", f.in.End()
+		return "open at the end of the recording", f.in.End()
 	}
-	f.lives.Str(who).Str(began).Str(ended).Int((until - s.First) / 1000).StrOr(s.State)
-	f.lives.Int(u.Tx).Int(u.Rx).Int(u.Retrans).Int(u.Drops).Int(u.Rows).Int(s.First).Int(s.Last).End()
+	return "its end was not seen", s.Last
 }
 
 // at is a time as seconds after the start of the recording, in whole microseconds as the

@@ -188,17 +188,23 @@ func (f *picked) Finish(a *render.Answer) {
 		f.in.None(fmt.Sprintf("no socket matches %s; to list those that there are: %s", f.pick.word, engine.Command(f.in.Meta, "socks --top 20")))
 		return
 	}
-	t := f.in.Table(render.Spec{Name: "matches", Title: fmt.Sprintf("%s matches %s", f.pick.word, engine.Plural(all, "socket", "sockets")), Columns: []render.Column{
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12).Cut(), render.Col("local", render.String).Text("LOCAL", -21),
-		render.Col("remote", render.String).Text("REMOTE", -21), render.Col("bytes", render.Int).Text("BYTES", 10).In("bytes"), render.Col("rows", render.Int),
-		render.Col("sock", render.Addr), render.Col("generation", render.Int), render.Col("command", render.String).Text("COMMAND", 0)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "matches", Title: fmt.Sprintf("%s matches %s", f.pick.word, engine.Plural(all, "socket", "sockets"))},
+		render.NonZero("pid", func(s *usedSock) int64 { return s.Pid }).Text("PID", -7),
+		render.TextOr("comm", func(s *usedSock) string { return s.Comm }).Text("COMM", -12).Cut(),
+		render.Text("local", func(s *usedSock) string { return render.Endpoint(s.Laddr, s.Lport) }).Text("LOCAL", -21),
+		render.Text("remote", func(s *usedSock) string { return render.Endpoint(s.Raddr, s.Rport) }).Text("REMOTE", -21),
+		render.Num("bytes", func(s *usedSock) int64 { return s.Tx + s.Rx }).Text("BYTES", 10).In("bytes"),
+		render.Num("rows", func(s *usedSock) int64 { return s.Rows }),
+		render.Address("sock", func(s *usedSock) uint64 { return s.Addr }),
+		render.Num("generation", func(s *usedSock) int64 { return int64(s.Gen) }),
+		render.Text("command", func(s *usedSock) string {
+			return engine.Command(f.in.Meta, fmt.Sprintf("sock 0x%x --gen %d", s.Addr, s.Gen))
+		}).Text("COMMAND", 0))
 	if a.Fits() && len(list) > pickScreen {
 		list = list[:pickScreen]
 	}
 	for i := range list {
-		s := &list[i]
-		t.IntOr(s.Pid, s.Pid != 0).StrOr(s.Comm).Str(render.Endpoint(s.Laddr, s.Lport)).Str(render.Endpoint(s.Raddr, s.Rport)).Int(s.Tx + s.Rx).Int(s.Rows).Uint(s.Addr).Int(int64(s.Gen))
-		t.Str(engine.Command(f.in.Meta, fmt.Sprintf("sock 0x%x --gen %d", s.Addr, s.Gen))).End()
+		t.Add(&list[i])
 	}
 	if n := all - int64(len(list)); n > 0 {
 		a.Note(fmt.Sprintf("%s with fewer bytes left out; --all shows them", engine.Plural(n, "socket", "sockets")))

@@ -139,15 +139,20 @@ func (f *sizeSpread) add(dir string, k engine.Key, n int64) {
 
 // Finish writes the table, most bytes first.
 func (f *sizeSpread) Finish(*render.Answer) {
-	size := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 8).In("bytes") }
-	t := f.in.Table(render.Spec{Name: "spread", Columns: slices.Concat([]render.Column{render.Col("dir", render.String).Text("DIR", -5)}, f.keys, []render.Column{
-		render.Col("count", render.Int).Text("COUNT", 8), size("min_bytes", "MIN"), size("p50_bytes", "P50"), size("p90_bytes", "P90"), size("p99_bytes", "P99"), size("max_bytes", "MAX"),
-		render.Col("bytes_per_s", render.Int).Text("BYTES/s", 12).In("bytes/s")})})
+	size := func(name, head string, of func(*agg.Quantiles) int64) render.Field[agg.Quantiles] {
+		return render.Num(name, of).Text(head, 8).In("bytes")
+	}
 	ns := max(f.in.End()-f.in.Start(), 1)
+	t := render.ListOf(f.in.Table, render.Spec{Name: "spread", Columns: slices.Concat([]render.Column{render.Col("dir", render.String).Text("DIR", -5)}, f.keys)},
+		render.Num("count", func(q *agg.Quantiles) int64 { return q.Count }).Text("COUNT", 8),
+		size("min_bytes", "MIN", func(q *agg.Quantiles) int64 { return q.Min }),
+		size("p50_bytes", "P50", func(q *agg.Quantiles) int64 { return q.At(0.5) }),
+		size("p90_bytes", "P90", func(q *agg.Quantiles) int64 { return q.At(0.9) }),
+		size("p99_bytes", "P99", func(q *agg.Quantiles) int64 { return q.At(0.99) }),
+		size("max_bytes", "MAX", func(q *agg.Quantiles) int64 { return q.Max }),
+		render.Num("bytes_per_s", func(q *agg.Quantiles) int64 { return int64(float64(q.Sum) * 1e9 / float64(ns)) }).Text("BYTES/s", 12).In("bytes/s"))
 	for _, k := range f.sizes.Sorted(func(q *agg.Quantiles) int64 { return -q.Sum }, func(a, b sizeKey) int { return cmp.Or(cmp.Compare(a.dir, b.dir), a.key.Compare(b.key)) }) {
-		q := f.sizes.At(k)
-		t.Str(k.dir)
-		k.key.Put(t)
-		t.Int(q.Count).Int(q.Min).Int(q.At(0.5)).Int(q.At(0.9)).Int(q.At(0.99)).Int(q.Max).Int(int64(float64(q.Sum) * 1e9 / float64(ns))).End()
+		k.key.Put(t.Str(k.dir))
+		t.Add(f.sizes.At(k))
 	}
 }

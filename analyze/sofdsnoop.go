@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -46,7 +45,7 @@ const maxSent = 1 << 16
 
 type sofdsnoop struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[passedFD]
 	stamp  *line.Stamp
 	compat bool
 	sent   map[uint64][]fdSender // by file, in the order of sending
@@ -65,16 +64,40 @@ func newSofdsnoop(in *engine.Input) engine.Fold {
 	f.stamp = line.NewStamp(in, false, in.Flag("timestamp"), 9)
 	f.stamp.Compat = f.compat
 	in.Sockets("their ends are those of the start")
-	from := render.Col("from", render.String)
-	if !f.compat {
-		from = from.Text("FROM", 0)
-	}
-	f.t = in.Table(render.Spec{Name: "descriptors", Columns: slices.Concat(f.stamp.Columns(-14), []render.Column{render.Col("action", render.String).Text("ACTION", -6), render.Col("tid", render.Int).Text("TID", -6),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("socket", render.String).Text("SOCKET", -25), render.Col("fd", render.Int).Text("FD", -5), render.Col("name", render.String).Text("NAME", -25), from,
-		render.Col("file", render.Addr), render.Col("file_type", render.String), render.Col("passed_sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")})})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "descriptors"}, f.fields()...)
 	in.On("scm_fd", f.row)
 	in.OnLoss([]string{"scm_fd"}, f.forget) // who sent or took one may be among them
 	return f
+}
+
+// passedFD is a descriptor that was passed, as a line shows it.
+type passedFD struct {
+	*engine.Row
+	action, name, from string
+}
+
+func (f *sofdsnoop) fields() []render.Field[passedFD] {
+	ts := func(p *passedFD) int64 { return p.TS }
+	return append(line.StampFields(f.stamp, -14, ts),
+		render.Text("action", func(p *passedFD) string { return p.action }).Text("ACTION", -6),
+		render.Num("tid", func(p *passedFD) int64 { return p.Int(f.Tid) }).Text("TID", -6),
+		render.Text("comm", func(p *passedFD) string { return p.Str(f.Comm) }).Text("COMM", -16),
+		render.Text("socket", func(p *passedFD) string { return f.socket(p.Row) }).Text("SOCKET", -25),
+		render.Num("fd", func(p *passedFD) int64 { return p.Int(f.FdPassed) }).Text("FD", -5),
+		render.Text("name", func(p *passedFD) string { return p.name }).Text("NAME", -25),
+		render.TextOr("from", func(p *passedFD) string { return p.from }).TextIf(!f.compat, "FROM", 0),
+		render.Address("file", func(p *passedFD) uint64 { return p.Uint(f.File) }),
+		render.Text("file_type", func(p *passedFD) string { return p.Str(f.FileType) }),
+		render.NonZero("passed_sock", func(p *passedFD) int64 { return p.Int(f.PassedSock) }).As(render.Addr),
+		render.Num("ts_ns", ts).In("ns"))
+}
+
+// socket is the UNIX socket and its descriptor.
+func (f *sofdsnoop) socket(r *engine.Row) string {
+	if !r.Has(f.Fd) {
+		return fmt.Sprintf("?:0x%x", r.Uint(f.Sock))
+	}
+	return fmt.Sprintf("%d:0x%x", r.Int(f.Fd), r.Uint(f.Sock))
 }
 
 func (f *sofdsnoop) row(r *engine.Row) {
@@ -92,12 +115,7 @@ func (f *sofdsnoop) row(r *engine.Row) {
 	} else if f.nameless++; f.compat {
 		name = "N/A"
 	}
-	socket := fmt.Sprintf("%d:0x%x", r.Int(f.Fd), r.Uint(f.Sock))
-	if !r.Has(f.Fd) {
-		socket = fmt.Sprintf("?:0x%x", r.Uint(f.Sock))
-	}
-	f.stamp.Put(f.t, r.TS).Str(action).Int(r.Int(f.Tid)).Str(r.Str(f.Comm)).Str(socket).Int(r.Int(f.FdPassed)).Str(name).StrOr(from).
-		Uint(r.Uint(f.File)).Str(r.Str(f.FileType)).IntOr(r.Int(f.PassedSock), r.Int(f.PassedSock) != 0).Int(r.TS).End()
+	f.t.Line(passedFD{r, action, name, from})
 }
 
 // match remembers who sends a file and finds who sent the one received.

@@ -39,7 +39,7 @@ type topSum struct{ rx, tx int64 }
 
 type tcptop struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[topSum]
 	keys   *engine.Keys
 	sums   map[engine.Key]*topSum
 	ends   agg.PerSocket[[2]string]
@@ -70,9 +70,12 @@ func newTcptop(in *engine.Input) engine.Fold {
 		}
 		cols = append(cols, c)
 	}
-	f.t = in.Table(render.Spec{Name: "top", Sections: true, Columns: append(cols,
-		render.Col("rx_kb", render.Int).Text("RX_KB", 6).In("KiB"), render.Col("tx_kb", render.Int).Text("TX_KB", 6).In("KiB"),
-		render.Col("rx_bytes", render.Int).In("bytes"), render.Col("tx_bytes", render.Int).In("bytes"), render.Col("ts_ns", render.Int).In("ns"))})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "top", Sections: true, Columns: cols},
+		render.Num("rx_kb", func(s *topSum) int64 { return s.rx / 1024 }).Text("RX_KB", 6).In("KiB"),
+		render.Num("tx_kb", func(s *topSum) int64 { return s.tx / 1024 }).Text("TX_KB", 6).In("KiB"),
+		render.Num("rx_bytes", func(s *topSum) int64 { return s.rx }).In("bytes"),
+		render.Num("tx_bytes", func(s *topSum) int64 { return s.tx }).In("bytes"),
+		render.Num("ts_ns", func(*topSum) int64 { return f.from }).In("ns"))
 	return f
 }
 
@@ -124,10 +127,8 @@ func (f *tcptop) show() {
 		return cmp.Or(cmp.Compare(y.rx+y.tx, x.rx+x.tx), a.Compare(b))
 	})
 	for _, k := range keys[:min(len(keys), f.top)] {
-		sum := f.sums[k]
-		f.t.Int(f.in.Local(f.from))
-		k.Put(f.t)
-		f.t.Int(sum.rx / 1024).Int(sum.tx / 1024).Int(sum.rx).Int(sum.tx).Int(f.from).End()
+		k.Put(f.t.Int(f.in.Local(f.from)))
+		f.t.Add(f.sums[k])
 	}
 	clear(f.sums)
 	f.keys.Forget()

@@ -47,7 +47,7 @@ type talk struct {
 
 type udplife struct {
 	in               *engine.Input
-	whole, cut, flow *render.Table
+	whole, cut, flow *render.List[talkLine]
 	talks            *talks
 	gaps             *agg.Gaps
 	compat           bool
@@ -60,15 +60,39 @@ func newUdplife(in *engine.Input) engine.Fold {
 	f.gaps = in.Gaps("udp_connect", "sys_socket")
 	in.Sockets("their bytes and the time before it are missing")
 	f.talks = newTalks(in, int64(in.Number("idle"))*1e9, f.ended)
-	cols := slices.Concat(line.Owner(), line.Ends(), []render.Column{render.Col("tx_bytes", render.Int).Text("TX_B", 6).In("bytes"), render.Col("rx_bytes", render.Int).Text("RX_B", 6).In("bytes"),
-		render.Col("ms", render.Int).Text("MS", 0).In("ms"), render.Col("life_ns", render.Int).In("ns"), render.Col("first_send_us", render.Int).In("us"),
-		render.Col("first_recv_us", render.Int).In("us"), render.Col("failed_sends", render.Int)}, line.Identity())
-	why := append(cols[:len(cols):len(cols)], render.Col("why", render.String).Text("WHY", 0))
-	f.whole = in.Table(render.Spec{Name: "sessions", Columns: cols})
-	f.cut = in.Table(render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Columns: why}).Hold(1 << 16)
-	f.flow = in.Table(render.Spec{Name: "flows", Title: "of sockets that are not connected, by peer", Columns: why}).Hold(1 << 16)
+	why := append(slices.Clip(talkFields), render.Text("why", func(l *talkLine) string { return l.why }).Text("WHY", 0))
+	f.whole = render.ListOf(in.Table, render.Spec{Name: "sessions"}, talkFields...)
+	f.cut = render.ListOf(in.Table, render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end"}, why...)
+	f.flow = render.ListOf(in.Table, render.Spec{Name: "flows", Title: "of sockets that are not connected, by peer"}, why...)
+	f.cut.Hold(1 << 16)
+	f.flow.Hold(1 << 16)
 	return f
 }
+
+// talkLine is a talk as a line shows it.
+type talkLine struct {
+	*talk
+	of    *agg.Socket
+	ns    int64
+	whole bool // no call is missing
+	why   string
+}
+
+var talkFields = append([]render.Field[talkLine]{
+	render.NonZero("pid", func(l *talkLine) int64 { return l.who.Pid }).Text("PID", -5),
+	render.TextOr("comm", func(l *talkLine) string { return l.who.Comm }).Text("COMM", -10).Cut(),
+	render.TextOr("laddr", func(l *talkLine) string { return l.laddr }).Text("LADDR", -15),
+	render.Num("lport", func(l *talkLine) int64 { return l.lport }).Text("LPORT", -5),
+	render.TextOr("raddr", func(l *talkLine) string { return l.raddr }).Text("RADDR", -15),
+	render.NonZero("rport", func(l *talkLine) int64 { return l.rport }).Text("RPORT", -5),
+	render.NumOr("tx_bytes", func(l *talkLine) (int64, bool) { return l.tx, l.whole }).Text("TX_B", 6).In("bytes"),
+	render.NumOr("rx_bytes", func(l *talkLine) (int64, bool) { return l.rx, l.whole }).Text("RX_B", 6).In("bytes"),
+	render.Num("ms", func(l *talkLine) int64 { return l.ns / 1e6 }).Text("MS", 0).In("ms"),
+	render.Num("life_ns", func(l *talkLine) int64 { return l.ns }).In("ns"),
+	render.NumOr("first_send_us", func(l *talkLine) (int64, bool) { return (l.sent - l.began) / 1000, l.sent != 0 }).In("us"),
+	render.NumOr("first_recv_us", func(l *talkLine) (int64, bool) { return (l.received - l.began) / 1000, l.received != 0 }).In("us"),
+	render.Num("failed_sends", func(l *talkLine) int64 { return l.failed }),
+}, render.Within(func(l *talkLine) *agg.Socket { return l.of }, line.IdentityFields...)...)
 
 // ended lists what a socket and a peer had to say to each other.
 func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
@@ -78,15 +102,15 @@ func (f *udplife) ended(s *agg.Socket, k *talk, until int64, why string) {
 	}
 	switch {
 	case !k.connected:
-		f.line(f.flow, s, k, k.last-k.began).Str(why).End()
+		f.line(f.flow, s, k, k.last-k.began, why)
 	case k.older || why == "open" || why == line.UnseenEnd:
 		if k.older {
 			why = line.Unborn(s, f.gaps) + ", " + why
 		}
-		f.line(f.cut, s, k, until-k.began).Str(why).End()
+		f.line(f.cut, s, k, until-k.began, why)
 	default:
 		f.count(s, k)
-		f.line(f.whole, s, k, until-k.began).End()
+		f.line(f.whole, s, k, until-k.began, "")
 	}
 }
 
@@ -111,14 +135,11 @@ func (f *udplife) original(s *agg.Socket, k *talk, until int64, why string) {
 	}
 	o := *k
 	o.tx, o.rx = k.asked, k.read
-	f.line(f.whole, s, &o, until-k.began).End()
+	f.line(f.whole, s, &o, until-k.began, "")
 }
 
-func (f *udplife) line(t *render.Table, s *agg.Socket, k *talk, ns int64) *render.Table {
-	t.IntOr(k.who.Pid, k.who.Pid != 0).StrOr(k.who.Comm).StrOr(k.laddr).Int(k.lport).StrOr(k.raddr).IntOr(k.rport, k.rport != 0)
-	whole := !f.in.Thinned(s, k.began, k.began+ns)
-	t.IntOr(k.tx, whole).IntOr(k.rx, whole).Int(ns/1e6).Int(ns).IntOr((k.sent-k.began)/1000, k.sent != 0).IntOr((k.received-k.began)/1000, k.received != 0).Int(k.failed)
-	return line.PutIdentity(t, s)
+func (f *udplife) line(t *render.List[talkLine], s *agg.Socket, k *talk, ns int64, why string) {
+	t.Line(talkLine{k, s, ns, !f.in.Thinned(s, k.began, k.began+ns), why})
 }
 
 // Finish shows what was cut and the flows, and tells the rules apart.
