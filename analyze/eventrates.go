@@ -38,7 +38,8 @@ type rateKey struct{ event, why string }
 
 type eventrates struct {
 	in     *engine.Input
-	t      *render.Table
+	rates  *render.List[rateLine]
+	usage  *render.List[usageLine]
 	plain  []int64 // by event id: most rows have no reason
 	counts map[rateKey]int64
 	names  agg.Intern
@@ -56,10 +57,12 @@ type eventrates struct {
 func newEventrates(in *engine.Input) engine.Fold {
 	f := &eventrates{in: in, plain: make([]int64, schema.MaxID), counts: map[rateKey]int64{}, step: int64(max(1, in.Number("interval"))) * 1e9, from: in.Start(), wrong: in.Text("of") == "wrong", again: in.Resent()}
 	in.Bind(f)
-	second := render.Col("second", render.Int).Text("SECOND", 8).In("s")
 	if in.Text("of") == "recorder" {
-		f.t = in.Table(render.Spec{Name: "recorder", Columns: []render.Column{second, render.Col("cpu_percent", render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
-			render.Col("rss_bytes", render.Int).Text("RSS_BYTES", 12).In("bytes"), render.Col("ts_ns", render.Int).In("ns")}})
+		ts := func(l *usageLine) int64 { return l.ts }
+		f.usage = render.ListOf(in.Table, render.Spec{Name: "recorder"}, secondOf(in, ts),
+			render.Num("cpu_percent", func(l *usageLine) int64 { return l.permille }).As(render.Fixed).Digits(1).Text("CPU%", 7).In("%"),
+			render.Num("rss_bytes", func(l *usageLine) int64 { return l.rss }).Text("RSS_BYTES", 12).In("bytes"),
+			render.Num("ts_ns", ts).In("ns"))
 		in.Use("cost", "", f.note)
 		return f
 	}
@@ -69,9 +72,26 @@ func newEventrates(in *engine.Input) engine.Fold {
 		}
 	}
 	in.Use("lost", "", f.row)
-	f.t = in.Table(render.Spec{Name: "rates", Columns: []render.Column{second, render.Col("event", render.String).Text("EVENT", -21), render.Col("why", render.String).Text("WHY", -24),
-		render.Col("count", render.Int).Text("COUNT", 10), render.Col("ts_ns", render.Int).In("ns")}})
+	ts := func(l *rateLine) int64 { return l.from }
+	f.rates = render.ListOf(in.Table, render.Spec{Name: "rates"}, secondOf(in, ts),
+		render.Text("event", func(l *rateLine) string { return l.event }).Text("EVENT", -21),
+		render.TextOr("why", func(l *rateLine) string { return l.why }).Text("WHY", -24),
+		render.Num("count", func(l *rateLine) int64 { return l.count }).Text("COUNT", 10),
+		render.Num("ts_ns", ts).In("ns"))
 	return f
+}
+
+// rateLine is how often something happened in an interval.
+type rateLine struct {
+	rateKey
+	count, from int64
+}
+
+// usageLine is what the recorder used.
+type usageLine struct{ permille, rss, ts int64 }
+
+func secondOf[T any](in *engine.Input, ts func(*T) int64) render.Field[T] {
+	return render.Num("second", func(row *T) int64 { return (ts(row) - in.Start()) / 1e9 }).Text("SECOND", 8).In("s")
 }
 
 func (f *eventrates) row(r *engine.Row) {
@@ -115,7 +135,7 @@ func (f *eventrates) show() {
 	for _, k := range slices.SortedFunc(maps.Keys(f.counts), func(a, b rateKey) int {
 		return cmp.Or(cmp.Compare(f.counts[b], f.counts[a]), cmp.Compare(a.event, b.event), cmp.Compare(a.why, b.why))
 	}) {
-		f.t.Int((f.from - f.in.Start()) / 1e9).Str(k.event).StrOr(k.why).Int(f.counts[k]).Int(f.from).End()
+		f.rates.Line(rateLine{k, f.counts[k], f.from})
 	}
 	clear(f.counts)
 }
@@ -124,7 +144,7 @@ func (f *eventrates) show() {
 func (f *eventrates) note(r *engine.Row) {
 	used := r.Int(f.UserNs) + r.Int(f.SysNs)
 	if ns := r.TS - f.noted; f.noted != 0 && ns > 0 && used >= f.used {
-		f.t.Int((r.TS - f.in.Start()) / 1e9).Int(int64(float64(used-f.used)*1000/float64(ns) + 0.5)).Int(r.Int(f.RssBytes)).Int(r.TS).End()
+		f.usage.Line(usageLine{int64(float64(used-f.used)*1000/float64(ns) + 0.5), r.Int(f.RssBytes), r.TS})
 	}
 	f.noted, f.used = r.TS, used
 }

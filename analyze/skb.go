@@ -32,7 +32,7 @@ var packetEvents = []string{"skb_alloc", "skb_derive", "dev_queue", "qdisc_enq",
 
 type packet struct {
 	in    *engine.Input
-	t     *render.Table
+	t     *render.List[packetLine]
 	root  uint64
 	alive map[uint64]bool // those that are followed
 	gen   int64
@@ -50,12 +50,38 @@ func newPacket(in *engine.Input) engine.Fold {
 	for _, e := range packetEvents {
 		in.Use(e, "the time line has gaps", f.row)
 	}
-	f.t = in.Table(render.Spec{Name: "timeline", Columns: []render.Column{render.Col("generation", render.Int).Text("GEN", 3),
-		render.Col("time_s", render.Fixed).Digits(6).Text("TIME(s)", 12).In("s"), render.Col("skb", render.Addr).Text("SKB", -18),
-		render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -15),
-		render.Col("event", render.String).Text("EVENT", -14), render.Col("what", render.String).Text("WHAT", 0),
-		render.Col("sock", render.Addr), render.Col("ts_ns", render.Int).In("ns")}}).Hold(max(1, in.Number("limit")))
+	f.t = render.ListOf(in.Table, render.Spec{Name: "timeline"}, f.fields()...)
+	f.t.Hold(max(1, in.Number("limit")))
 	return f
+}
+
+// packetLine is a row about the packet as a line shows it.
+type packetLine struct {
+	*engine.Row
+	pid        int64
+	comm, what string
+}
+
+func (f *packet) fields() []render.Field[packetLine] {
+	return []render.Field[packetLine]{
+		render.Num("generation", func(*packetLine) int64 { return f.gen }).Text("GEN", 3),
+		render.Num("time_s", func(l *packetLine) int64 { return (l.TS - f.in.Start()) / 1000 }).As(render.Fixed).Digits(6).Text("TIME(s)", 12).In("s"),
+		render.Address("skb", func(l *packetLine) uint64 { return l.Uint(f.Skb) }).Text("SKB", -18),
+		render.NonZero("pid", func(l *packetLine) int64 { return l.pid }).Text("PID", -7),
+		render.TextOr("comm", func(l *packetLine) string { return l.comm }).Text("COMM", -15),
+		render.Text("event", func(l *packetLine) string { return l.Event.Name }).Text("EVENT", -14),
+		render.Text("what", func(l *packetLine) string { return l.what }).Text("WHAT", 0),
+		render.NonZero("sock", (*packetLine).sock).As(render.Addr),
+		render.Num("ts_ns", func(l *packetLine) int64 { return l.TS }).In("ns"),
+	}
+}
+
+// sock is the address of the row's socket, 0 if it has none.
+func (l *packetLine) sock() int64 {
+	if l.Sock == nil {
+		return 0
+	}
+	return int64(l.Sock.Addr)
 }
 
 func (f *packet) row(r *engine.Row) {
@@ -140,12 +166,7 @@ func (f *packet) derivation(r *engine.Row) string {
 
 func (f *packet) line(r *engine.Row, what string) {
 	pid, comm := f.in.Owner(r)
-	f.t.Int(f.gen).Int((r.TS-f.in.Start())/1000).Uint(r.Uint(f.Skb)).IntOr(pid, pid != 0).StrOr(comm).Str(r.Event.Name).Str(what)
-	sock := int64(0)
-	if r.Sock != nil {
-		sock = int64(r.Sock.Addr)
-	}
-	f.t.IntOr(sock, sock != 0).Int(r.TS).End()
+	f.t.Line(packetLine{r, pid, comm, what})
 }
 
 // Finish shows the time line.

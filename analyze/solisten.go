@@ -32,17 +32,21 @@ BCC's columns, without LIMIT and RESULT.`,
 		addr, port, netns := in.Str("laddr"), in.Int("lport"), in.Int("netns")
 		in.Sockets("those that listen already do not appear")
 		compat, only := in.Flag("compat"), int64(in.Number("netns"))
-		ns, got, res := render.Col("netns", render.Int), render.Col("limit", render.Int), render.Col("result", render.String)
-		if in.Flag("show-netns") {
-			ns = ns.Text("NETNS", -12)
-		}
-		if !compat {
-			got, res = got.Text("LIMIT", -8), res.Text("RESULT", 0)
-		}
 		var cut, others, failures int64
-		t := in.Table(render.Spec{Name: "listens", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7), render.Col("comm", render.String).Text("COMM", -12), ns,
-			render.Col("proto", render.String).Text("PROTO", -6), render.Col("backlog", render.Int).Text("BACKLOG", -8), got, render.Col("port", render.Int).Text("PORT", -5),
-			render.Col("addr", render.String).Text("ADDR", -39), res, render.Col("ret", render.Int).Fails(render.FailedCall), render.Col("ts_ns", render.Int).In("ns"), render.Col("sock", render.Addr), render.Col("generation", render.Int)}})
+		t := render.ListOf(in.Table, render.Spec{Name: "listens"},
+			render.Num("pid", func(r *engine.Row) int64 { return r.Int(pid) }).Text("PID", -7),
+			render.Text("comm", func(r *engine.Row) string { return r.Str(comm) }).Text("COMM", -12),
+			render.Num("netns", func(r *engine.Row) int64 { return r.Int(netns) }).TextIf(in.Flag("show-netns"), "NETNS", -12),
+			render.Text("proto", func(r *engine.Row) string { return listenProto(r.Str(proto), r.Str(typ), r.Str(family)) }).Text("PROTO", -6),
+			render.Num("backlog", func(r *engine.Row) int64 { return r.Int(asked) }).Text("BACKLOG", -8),
+			render.NumOr("limit", func(r *engine.Row) (int64, bool) { return r.Int(limit), r.Int(ret) >= 0 }).TextIf(!compat, "LIMIT", -8),
+			render.Num("port", func(r *engine.Row) int64 { return r.Int(port) }).Text("PORT", -5),
+			render.Text("addr", func(r *engine.Row) string { return r.Str(addr) }).Text("ADDR", -39),
+			render.Text("result", func(r *engine.Row) string { return listenResult(r.Int(ret)) }).TextIf(!compat, "RESULT", 0),
+			render.Num("ret", func(r *engine.Row) int64 { return r.Int(ret) }).Fails(render.FailedCall),
+			render.Num("ts_ns", func(r *engine.Row) int64 { return r.TS }).In("ns"),
+			render.Address("sock", func(r *engine.Row) uint64 { return listenerOf(r).Addr }),
+			render.Num("generation", func(r *engine.Row) int64 { return int64(listenerOf(r).Gen) }))
 		in.On("sys_listen", func(r *engine.Row) {
 			f := r.Str(family)
 			if only != 0 && r.Int(netns) != only {
@@ -56,17 +60,10 @@ BCC's columns, without LIMIT and RESULT.`,
 			if !failed && r.Int(limit) < r.Int(asked) {
 				cut++
 			}
-			said := "ok"
 			if failed {
 				failures++
-				said = render.Errno(r.Int(ret))
 			}
-			var s agg.Socket
-			if r.Sock != nil {
-				s = *r.Sock
-			}
-			t.Int(r.Int(pid)).Str(r.Str(comm)).Int(r.Int(netns)).Str(listenProto(r.Str(proto), r.Str(typ), f)).Int(r.Int(asked)).IntOr(r.Int(limit), !failed)
-			t.Int(r.Int(port)).Str(r.Str(addr)).Str(said).Int(r.Int(ret)).Int(r.TS).Uint(s.Addr).Int(int64(s.Gen)).End()
+			t.Add(r)
 		})
 		return engine.FoldFunc(func(a *render.Answer) {
 			shape.NoteRules(a, failures, compat, engine.Plural(failures, "call", "calls")+" failed and not marked, as in BCC",
@@ -80,6 +77,22 @@ BCC's columns, without LIMIT and RESULT.`,
 		})
 	},
 })
+
+// listenResult is what listen(2) said.
+func listenResult(ret int64) string {
+	if ret < 0 {
+		return render.Errno(ret)
+	}
+	return "ok"
+}
+
+// listenerOf is the socket of a row, or one that nothing is known of.
+func listenerOf(r *engine.Row) *agg.Socket {
+	if r.Sock == nil {
+		return &agg.Socket{}
+	}
+	return r.Sock
+}
 
 // listenProto is the protocol as BCC names it: TCPv4, TCPv6; others by their own name.
 func listenProto(proto, typ, family string) string {

@@ -123,7 +123,7 @@ func (f *tcplife) line(s *agg.Socket, _ int64, l session) {
 		f.graph.add(s, l.ts-birth, l.bytes)
 		return
 	}
-	f.tables.line(f.tables.whole, sessionLine{Socket: s, pid: pid, comm: comm, until: l.ts, ns: l.ts - birth, bytes: l.bytes, session: l})
+	f.tables.whole.Line(sessionLine{Socket: s, pid: pid, comm: comm, until: l.ts, ns: l.ts - birth, bytes: l.bytes, session: l})
 }
 
 // Errors that end connections.

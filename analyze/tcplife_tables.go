@@ -48,8 +48,8 @@ func newLives(in *engine.Input, look livesLook, more ...render.Field[sessionLine
 	if look.csv {
 		form = render.CSV
 	}
-	l.whole = render.ListOf(in.Table, render.Spec{Name: "sessions", Look: form, Columns: l.stamp.Columns(-9)}, slices.Concat(l.fields(), more)...)
-	l.cut = render.ListOf(in.Table, render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form, Columns: l.stamp.Columns(-9)},
+	l.whole = render.ListOf(in.Table, render.Spec{Name: "sessions", Look: form}, slices.Concat(l.fields(), more)...)
+	l.cut = render.ListOf(in.Table, render.Spec{Name: "cut", Title: "at least this long: began before the recording or still open at its end", Look: form},
 		append(l.fields(), render.Text("why", func(s *sessionLine) string { return s.why }).Text("WHY", 0))...)
 	l.cut.Hold(1 << 16)
 	return l
@@ -71,7 +71,7 @@ func (l *lives) fields() []render.Field[sessionLine] {
 		fs = append(fs, render.Num("ip", func(s *sessionLine) int64 { return line.IPVersion(s.Laddr) }).Text("IP", -2))
 		ends[0], ends[2], kb, ms = ends[0].Text("LADDR", -26), ends[2].Text("RADDR", -26), 6, ms.Text("MS", -10)
 	}
-	return slices.Concat(fs, ends, []render.Field[sessionLine]{
+	return slices.Concat(line.StampFields(l.stamp, -9, func(s *sessionLine) int64 { return s.until }), fs, ends, []render.Field[sessionLine]{
 		render.NumOr("tx_kb", func(s *sessionLine) (int64, bool) { return s.bytes.Tx / 1024, s.bytes.Known }).Text("TX_KB", kb).In("KiB"),
 		render.NumOr("rx_kb", func(s *sessionLine) (int64, bool) { return s.bytes.Rx / 1024, s.bytes.Known }).Text("RX_KB", kb).In("KiB"),
 		ms,
@@ -81,15 +81,9 @@ func (l *lives) fields() []render.Field[sessionLine] {
 	}, render.Within(func(s *sessionLine) *agg.Socket { return s.Socket }, line.IdentityFields...))
 }
 
-// line writes a session into one of the tables.
-func (l *lives) line(t *render.List[sessionLine], s sessionLine) {
-	l.stamp.Put(t.Table, s.until)
-	t.Line(s)
-}
-
 // older lists a session that ended but began before the recording, or unseen.
 func (l *lives) older(s *agg.Socket, until int64, b line.Traffic) {
-	l.line(l.cut, sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), bytes: b, why: line.Unborn(s, l.gaps)})
+	l.cut.Line(sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), bytes: b, why: line.Unborn(s, l.gaps)})
 }
 
 // open lists a session that never closed.
@@ -101,7 +95,7 @@ func (l *lives) open(s *agg.Socket) {
 	if !s.Born {
 		why = line.Unborn(s, l.gaps) + ", " + why
 	}
-	l.line(l.cut, sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), why: why})
+	l.cut.Line(sessionLine{Socket: s, pid: s.Pid, comm: s.Comm, until: until, ns: until - l.since(s), why: why})
 }
 
 // since is when the part of a life that the recording has begins.

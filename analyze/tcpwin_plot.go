@@ -7,9 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/plot"
@@ -58,10 +58,14 @@ func (p *winPlot) finish(a *render.Answer) {
 		a.Note(fmt.Sprintf("no picture: %v", err))
 		return
 	}
-	t := p.in.Table(render.Spec{Name: "plot", Columns: slices.Concat([]render.Column{render.Col("file", render.String).Text("FILE", -20), render.Col("sock", render.Addr).Text("SOCK", -18),
-		render.Col("generation", render.Int).Text("GEN", 3), render.Col("rows", render.Int).Text("ROWS", 8), render.Col("sent_bytes", render.Int).Text("SENT_B", 10).In("bytes"),
-		render.Col("retransmits", render.Int).Text("RETR", 5).In("segments")}, line.Ends())})
-	line.PutEnds(t.Str(p.path).Uint(s.sock.Addr).Int(int64(s.sock.Gen)).Int(s.rows).Int(s.sent).Int(s.Resent), &s.sock).End()
+	render.ListOf(p.in.Table, render.Spec{Name: "plot"}, append([]render.Field[winSeries]{
+		render.Text("file", func(*winSeries) string { return p.path }).Text("FILE", -20),
+		render.Address("sock", func(s *winSeries) uint64 { return s.sock.Addr }).Text("SOCK", -18),
+		render.Num("generation", func(s *winSeries) int64 { return int64(s.sock.Gen) }).Text("GEN", 3),
+		render.Num("rows", func(s *winSeries) int64 { return s.rows }).Text("ROWS", 8),
+		render.Num("sent_bytes", func(s *winSeries) int64 { return s.sent }).Text("SENT_B", 10).In("bytes"),
+		render.Num("retransmits", func(s *winSeries) int64 { return s.Resent }).Text("RETR", 5).In("segments"),
+	}, render.Within(func(s *winSeries) *agg.Socket { return &s.sock }, line.EndFields...)...)...).Add(s)
 	a.Note("drawn: the side that sent most, because its congestion window matters; --sock draws another")
 	p.again.Note(a)
 	a.Note(fmt.Sprintf("its rows: tcpwin --sock 0x%x --gen %d", s.sock.Addr, s.sock.Gen))

@@ -14,12 +14,6 @@ var EndFields = []render.Field[agg.Socket]{
 	render.NumOr("rport", func(s *agg.Socket) (int64, bool) { return s.Rport, s.Raddr != "" }).Text("RPORT", -5),
 }
 
-// Ends are the columns of EndFields.
-func Ends() []render.Column { return render.ColumnsOf(EndFields) }
-
-// PutEnds fills them.
-func PutEnds(t *render.Table, s *agg.Socket) *render.Table { return render.Put(t, s, EndFields) }
-
 // IdentityFields are what programs need to tell sockets apart.
 var IdentityFields = []render.Field[agg.Socket]{
 	render.Address("sock", func(s *agg.Socket) uint64 { return s.Addr }),
@@ -33,9 +27,4 @@ func Identity() []render.Column { return render.ColumnsOf(IdentityFields) }
 // PutIdentity fills them.
 func PutIdentity(t *render.Table, s *agg.Socket) *render.Table {
 	return render.Put(t, s, IdentityFields)
-}
-
-// Owner are the columns of the process a session belongs to.
-func Owner() []render.Column {
-	return []render.Column{render.Col("pid", render.Int).Text("PID", -5), render.Col("comm", render.String).Text("COMM", -10).Cut()}
 }

@@ -73,32 +73,9 @@ func (s *Stamp) since(ts int64) int64 {
 	return (ts - s.in.Start()) / unit
 }
 
-// Columns are the time columns, in the widths of the BCC tools.
-func (s *Stamp) Columns(width int) []render.Column {
-	var cs []render.Column
-	if s.clock {
-		cs = append(cs, render.Col("time", render.Clock).Text("TIME", -8).ForPeople())
-	}
-	if s.rel {
-		cs = append(cs, render.Col("time_s", render.Fixed).Digits(s.digits).Text("TIME(s)", width).In("s"))
-	}
-	return cs
-}
-
 // Begin notes the time that the originals count from, if it is the first.
 func (s *Stamp) Begin(ts int64) {
 	if s.First == 0 {
 		s.First = ts
 	}
-}
-
-// Put fills them.
-func (s *Stamp) Put(t *render.Table, ts int64) *render.Table {
-	if s.clock {
-		t.Int(s.in.Local(ts))
-	}
-	if s.rel {
-		t.Int(s.since(ts))
-	}
-	return t
 }
