@@ -37,6 +37,7 @@ type Output struct {
 	term    Terminal
 	out     *bufio.Writer
 	side    io.Writer
+	taker   Taker // of format values
 	answers []*Answer
 	begun   bool // answers were written before these
 	from    Origin
@@ -91,6 +92,8 @@ func (o *Output) Answer(name string) *Answer {
 		a.w = &jsonWriter{out: a.out}
 	case "ndjson":
 		a.w = &ndjsonWriter{out: a.out, name: a.Name, title: a.title(), side: o.side}
+	case "values":
+		a.w = &valuesWriter{title: a.title(), to: o.taker}
 	default:
 		a.w = &arrowWriter{out: a.out, name: a.Name, title: a.title(), side: o.side}
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -58,13 +57,9 @@ func read(src scan.Source, o Options, label string, shared axis) (*Page, error) 
 	for _, h := range heats {
 		calls = append(calls, h.call)
 	}
-	// The answers themselves are not wanted, only what limits them and what they say of
-	// themselves: this format has it apart.
+	// The answers themselves are not wanted, only what limits them and what they say of themselves.
 	said := &comments{}
-	out, err := render.NewOutput("ndjson", render.Bpftrace, io.Discard, said)
-	if err != nil {
-		return nil, err
-	}
+	out := render.NewValues(render.Taker{Said: said.add})
 	outcomes, err := engine.Run(src, calls, o.Selection, out)
 	if err != nil {
 		return nil, err
@@ -132,10 +127,9 @@ func (f *fold) suspects(s *agg.Socket) bool { return f.wrong.Suspects(s) || f.wa
 // Said is a sentence that an analysis says about its answer.
 type Said struct{ Name, Text string }
 
-// comments takes what analyses say about their answers, a line each. It is bounded: the
-// sentences come with names from the recording.
+// comments takes what analyses say about their answers. It is bounded: the sentences come
+// with names from the recording.
 type comments struct {
-	rest string
 	all  []Said
 	size int
 }
@@ -143,19 +137,10 @@ type comments struct {
 // maxComments is how many bytes of sentences are kept.
 const maxComments = 1 << 17
 
-// Write takes lines of the form "# name: text".
-func (c *comments) Write(b []byte) (int, error) {
-	c.rest += string(b)
-	for {
-		line, rest, ok := strings.Cut(c.rest, "\n")
-		if !ok {
-			return len(b), nil
-		}
-		c.rest = rest
-		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": "); ok && c.size < maxComments {
-			c.size += len(line)
-			c.all = append(c.all, Said{name, text})
-		}
+func (c *comments) add(name, text string) {
+	if c.size < maxComments {
+		c.size += len(name) + len(text)
+		c.all = append(c.all, Said{name, text})
 	}
 }
 

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,15 +63,12 @@ func listedIn(path string, req engine.Request, of *engine.Analysis, until time.T
 	if err != nil {
 		return nil
 	}
-	var rows bytes.Buffer
-	out, err := render.NewOutput("ndjson", render.Bpftrace, &rows, io.Discard)
-	if err != nil {
-		return nil
-	}
+	found := described{column: of.Name, seen: map[string]bool{}}
+	out := render.NewValues(render.Taker{Row: found.row})
 	if _, err := engine.Run(&hurried{f, until}, from.Calls, sel, out); err != nil || out.Close() != nil {
 		return nil
 	}
-	return described(&rows, of.Name)
+	return found.words
 }
 
 // hurried is a source whose scans end at a time, as if nothing came after.
@@ -102,31 +94,24 @@ func (h *hurried) Scan(q scan.Query, f func(*scan.Row) error) error {
 	return err
 }
 
-// described reads the rows that have an address in the column, and says of each what it is.
-func described(rows io.Reader, column string) []cobra.Completion {
-	var words []cobra.Completion
-	seen := map[string]bool{}
-	lines := bufio.NewScanner(rows)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row map[string]any
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.UseNumber()
-		if d.Decode(&row) != nil {
-			continue
-		}
-		if addr, ok := row[column].(string); ok && !seen[addr] {
-			seen[addr] = true
-			words = append(words, offer(addr, description(row)))
-		}
+// described takes the rows that have an address in the column, and says of each what it is.
+type described struct {
+	column string
+	seen   map[string]bool
+	words  []cobra.Completion
+}
+
+func (d *described) row(t *render.Table) {
+	if addr := t.Word(d.column); addr != "" && !d.seen[addr] {
+		d.seen[addr] = true
+		d.words = append(d.words, offer(addr, description(t)))
 	}
-	return words
 }
 
 // description is protocol, ends and owner, or what became of it: whatever the row has.
-func description(row map[string]any) string {
+func description(row *render.Table) string {
 	var parts []string
-	protocol := word(row["protocol"])
+	protocol := row.Word("protocol")
 	local, remote := endpoint(row, "l"), endpoint(row, "r")
 	switch {
 	case local != "" && remote != "":
@@ -134,32 +119,19 @@ func description(row map[string]any) string {
 	case protocol != "" || local != "":
 		parts = append(parts, strings.TrimSpace(protocol+" "+local))
 	}
-	if comm := word(row["comm"]); comm != "" {
-		parts = append(parts, fmt.Sprintf("%s (pid %s)", comm, word(row["pid"])))
+	if comm := row.Word("comm"); comm != "" {
+		parts = append(parts, fmt.Sprintf("%s (pid %s)", comm, row.Word("pid")))
 	}
-	if end := word(row["became"]); end != "" {
+	if end := row.Word("became"); end != "" {
 		parts = append(parts, end)
 	}
 	return strings.Join(parts, ", ")
 }
 
-func endpoint(row map[string]any, side string) string {
-	addr := word(row[side+"addr"])
+func endpoint(row *render.Table, side string) string {
+	addr := row.Word(side + "addr")
 	if addr == "" {
 		return ""
 	}
-	return net.JoinHostPort(addr, word(row[side+"port"]))
-}
-
-// word is a value as text that a shell can show.
-func word(v any) string {
-	switch v := v.(type) {
-	case string:
-		return string(render.AppendSafe(nil, v))
-	case json.Number:
-		if _, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-			return v.String()
-		}
-	}
-	return ""
+	return net.JoinHostPort(addr, row.Word(side+"port"))
 }
