@@ -38,9 +38,12 @@ every column that applies. csv prints that table; --table lives or timeline sele
 	New: newSock,
 })
 
+// sockLife is a life of a socket, and what it did in it.
+type sockLife = line.UsedSock
+
 type sock struct {
 	in    *engine.Input
-	lives *render.List[usedSock]
+	lives *render.List[sockLife]
 	line  *timeline
 	gen   int // 0 for all
 	sums  agg.PerSocket[line.Usage]
@@ -93,40 +96,40 @@ func (f *sock) ended(s *agg.Socket) {
 	if u.Rows == 0 || !f.wants(s) {
 		return
 	}
-	f.lives.Line(usedSock{Socket: *s, Usage: u})
+	f.lives.Line(sockLife{Socket: *s, Usage: u})
 }
 
-func (f *sock) fields() []render.Field[usedSock] {
-	text := func(name, head string, of func(*usedSock) string) render.Field[usedSock] {
+func (f *sock) fields() []render.Field[sockLife] {
+	text := func(name, head string, of func(*sockLife) string) render.Field[sockLife] {
 		return render.Text(name, of).Text(head, -12)
 	}
-	num := func(name, head string, of func(*usedSock) int64) render.Field[usedSock] {
+	num := func(name, head string, of func(*sockLife) int64) render.Field[sockLife] {
 		return render.Num(name, of).Text(head, -12)
 	}
-	return []render.Field[usedSock]{
-		render.Num("generation", func(s *usedSock) int64 { return int64(s.Gen) }).Text("generation", 0),
-		render.Address("sock", func(s *usedSock) uint64 { return s.Addr }).Text("socket", -12),
-		num("netns", "netns", func(s *usedSock) int64 { return s.Netns }),
-		render.NonZero("cookie", func(s *usedSock) int64 { return s.Cookie }).Text("cookie", -12),
-		render.TextOr("protocol", func(s *usedSock) string { return s.Protocol }).Text("protocol", -12),
-		text("local", "local", func(s *usedSock) string { return render.Endpoint(s.Laddr, s.Lport) }),
-		text("remote", "remote", func(s *usedSock) string { return render.Endpoint(s.Raddr, s.Rport) }),
+	return []render.Field[sockLife]{
+		render.Num("generation", func(s *sockLife) int64 { return int64(s.Gen) }).Text("generation", 0),
+		render.Address("sock", func(s *sockLife) uint64 { return s.Addr }).Text("socket", -12),
+		num("netns", "netns", func(s *sockLife) int64 { return s.Netns }),
+		render.NonZero("cookie", func(s *sockLife) int64 { return s.Cookie }).Text("cookie", -12),
+		render.TextOr("protocol", func(s *sockLife) string { return s.Protocol }).Text("protocol", -12),
+		text("local", "local", func(s *sockLife) string { return render.Endpoint(s.Laddr, s.Lport) }),
+		text("remote", "remote", func(s *sockLife) string { return render.Endpoint(s.Raddr, s.Rport) }),
 		text("owner", "owner", sockOwner),
 		text("began", "began", f.began),
-		text("ended", "ended", func(s *usedSock) string { words, _ := f.end(s); return words }),
-		num("life_ms", "life ms", func(s *usedSock) int64 { _, until := f.end(s); return (until - s.First) / 1000 }).As(render.Fixed).Digits(3).In("ms"),
-		render.TextOr("state", func(s *usedSock) string { return s.State }).Text("last state", -12),
-		num("tx_bytes", "sent", func(s *usedSock) int64 { return s.Tx }).In("bytes"),
-		num("rx_bytes", "received", func(s *usedSock) int64 { return s.Rx }).In("bytes"),
-		num("retransmits", "retransmits", func(s *usedSock) int64 { return s.Retrans }).In("segments"),
-		num("drops", "drops", func(s *usedSock) int64 { return s.Drops }),
-		num("rows", "rows", func(s *usedSock) int64 { return s.Rows }),
-		render.Num("first_ns", func(s *usedSock) int64 { return s.First }).In("ns"),
-		render.Num("last_ns", func(s *usedSock) int64 { return s.Last }).In("ns"),
+		text("ended", "ended", func(s *sockLife) string { words, _ := f.end(s); return words }),
+		num("life_ms", "life ms", func(s *sockLife) int64 { _, until := f.end(s); return (until - s.First) / 1000 }).As(render.Fixed).Digits(3).In("ms"),
+		render.TextOr("state", func(s *sockLife) string { return s.State }).Text("last state", -12),
+		num("tx_bytes", "sent", func(s *sockLife) int64 { return s.Tx }).In("bytes"),
+		num("rx_bytes", "received", func(s *sockLife) int64 { return s.Rx }).In("bytes"),
+		num("retransmits", "retransmits", func(s *sockLife) int64 { return s.Retrans }).In("segments"),
+		num("drops", "drops", func(s *sockLife) int64 { return s.Drops }),
+		num("rows", "rows", func(s *sockLife) int64 { return s.Rows }),
+		render.Num("first_ns", func(s *sockLife) int64 { return s.First }).In("ns"),
+		render.Num("last_ns", func(s *sockLife) int64 { return s.Last }).In("ns"),
 	}
 }
 
-func sockOwner(s *usedSock) string {
+func sockOwner(s *sockLife) string {
 	if s.Pid == 0 {
 		return "unknown"
 	}
@@ -134,7 +137,7 @@ func sockOwner(s *usedSock) string {
 }
 
 // began says when a life began, as far as that is known.
-func (f *sock) began(s *usedSock) string {
+func (f *sock) began(s *sockLife) string {
 	switch {
 	case s.Born:
 		return f.at(s.First)
@@ -145,7 +148,7 @@ func (f *sock) began(s *usedSock) string {
 }
 
 // end says when a life ended, and until when it is known to have lasted.
-func (f *sock) end(s *usedSock) (words string, until int64) {
+func (f *sock) end(s *sockLife) (words string, until int64) {
 	switch {
 	case s.Closed != 0:
 		return f.at(s.Closed), s.Closed

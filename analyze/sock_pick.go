@@ -189,15 +189,15 @@ func (f *picked) Finish(a *render.Answer) {
 		return
 	}
 	t := render.ListOf(f.in.Table, render.Spec{Name: "matches", Title: fmt.Sprintf("%s matches %s", f.pick.word, engine.Plural(all, "socket", "sockets"))},
-		render.NonZero("pid", func(s *usedSock) int64 { return s.Pid }).Text("PID", -7),
-		render.TextOr("comm", func(s *usedSock) string { return s.Comm }).Text("COMM", -12).Cut(),
-		render.Text("local", func(s *usedSock) string { return render.Endpoint(s.Laddr, s.Lport) }).Text("LOCAL", -21),
-		render.Text("remote", func(s *usedSock) string { return render.Endpoint(s.Raddr, s.Rport) }).Text("REMOTE", -21),
-		render.Num("bytes", func(s *usedSock) int64 { return s.Tx + s.Rx }).Text("BYTES", 10).In("bytes"),
-		render.Num("rows", func(s *usedSock) int64 { return s.Rows }),
-		render.Address("sock", func(s *usedSock) uint64 { return s.Addr }),
-		render.Num("generation", func(s *usedSock) int64 { return int64(s.Gen) }),
-		render.Text("command", func(s *usedSock) string {
+		render.NonZero("pid", func(s *sockLife) int64 { return s.Pid }).Text("PID", -7),
+		render.TextOr("comm", func(s *sockLife) string { return s.Comm }).Text("COMM", -12).Cut(),
+		render.Text("local", func(s *sockLife) string { return render.Endpoint(s.Laddr, s.Lport) }).Text("LOCAL", -21),
+		render.Text("remote", func(s *sockLife) string { return render.Endpoint(s.Raddr, s.Rport) }).Text("REMOTE", -21),
+		render.Num("bytes", func(s *sockLife) int64 { return s.Tx + s.Rx }).Text("BYTES", 10).In("bytes"),
+		render.Num("rows", func(s *sockLife) int64 { return s.Rows }),
+		render.Address("sock", func(s *sockLife) uint64 { return s.Addr }),
+		render.Num("generation", func(s *sockLife) int64 { return int64(s.Gen) }),
+		render.Text("command", func(s *sockLife) string {
 			return engine.Command(f.in.Meta, fmt.Sprintf("sock 0x%x --gen %d", s.Addr, s.Gen))
 		}).Text("COMMAND", 0))
 	if a.Fits() && len(list) > pickScreen {
