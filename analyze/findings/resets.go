@@ -64,11 +64,18 @@ type resetting struct {
 	conns   agg.Keyed[string, int64]
 	refused agg.Keyed[int64, resetConns] // by local port: packets for which there is no socket
 	ports   map[int64]bool               // local ports that had a socket
-	before  agg.PerSocket[string]        // state before the newest change
+	lives   agg.PerSocket[resetLife]
 	names   agg.Intern
 
 	Lport                                  scan.Int
 	Dir, State, RstReason, Raddr, OldState scan.Str
+	NewState                               scan.Str
+}
+
+// resetLife is how far a connection came.
+type resetLife struct {
+	before string // state before the newest change
+	up     bool   // it was established
 }
 
 func newResets(in *engine.Input, limit float64, found *Shelf) func() {
@@ -79,12 +86,13 @@ func newResets(in *engine.Input, limit float64, found *Shelf) func() {
 	}
 	in.Use("tcp_state", "", func(r *engine.Row) {
 		if r.Sock != nil {
-			*f.before.Of(r.Sock) = f.names.Get(r.Str(f.OldState))
+			v := f.lives.Of(r.Sock)
+			v.before, v.up = f.names.Get(r.Str(f.OldState)), v.up || r.Str(f.NewState) == "ESTABLISHED"
 		}
 	})
 	in.Use("tcp_reset", "", f.row)
 	in.OnEnd(func(s *agg.Socket) {
-		if f.ports[s.Lport] = true; s.Protocol == "tcp" && s.Tuple() {
+		if f.ports[s.Lport] = true; s.Protocol == "tcp" && s.Tuple() && (f.lives.Of(s).up || !s.Born) { // a refused connect was none
 			if n := f.conns.At(f.names.Get(service(s))); n != nil {
 				*n++
 			}
@@ -102,7 +110,7 @@ func (f *resetting) row(r *engine.Row) {
 		return
 	}
 	if state == "CLOSE" || state == "" { // the kernel closes before it resets
-		state = *f.before.Of(r.Sock)
+		state = f.lives.Of(r.Sock).before
 	}
 	if state == "SYN_SENT" || !sent && slices.Contains(afterClose, state) {
 		return // a refused connect, or of no consequence
