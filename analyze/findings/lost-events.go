@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 
 	"netrec/analyze/engine"
 	"netrec/schema"
@@ -12,9 +13,6 @@ var lostEvents = Rule{
 	About: "share of an event that the recorder lost; answers about it are incomplete, not wrong",
 	New:   newLostEvents,
 }
-
-// lostLeast is how many rows must be lost: a few tell of an interrupt on top of a probe.
-const lostLeast = 5
 
 func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 	return func() {
@@ -38,9 +36,25 @@ func newLostEvents(in *engine.Input, limit float64, found *Shelf) func() {
 	}
 }
 
+// perhaps is how many of the lost events may not have been wanted: where only a part is recorded, those
+// that an interrupt hid are counted without a look at them.
+func perhaps(in *engine.Input, event string) (n int64) {
+	hooks := slices.DeleteFunc(slices.Clone(in.Meta.Hooks), func(h schema.EventHooks) bool { return h.Event != event })
+	if !in.Meta.Recording.Picks(hooks) {
+		return 0
+	}
+	for _, c := range in.Meta.Losses {
+		if c.Event == event {
+			n += c.Nested
+		}
+	}
+	return n
+}
+
 // lostOf is what a recording lost of an event, if that is beyond the threshold.
 func lostOf(in *engine.Input, e *schema.Event, limit float64) (Finding, bool) {
 	rows, lost, _ := engine.Account(in.Meta, e.Name)
+	lost -= perhaps(in, e.Name)
 	what := e.Name + " events"
 	if e.Counts() {
 		rows, what = engine.Calls(in.Meta, e.Name), "calls that "+e.Name+" counts"
@@ -49,7 +63,7 @@ func lostOf(in *engine.Input, e *schema.Event, limit float64) (Finding, bool) {
 		}
 	}
 	percent := 100 * float64(lost) / float64(max(rows, 0)+max(lost, 1))
-	if lost < lostLeast || percent < limit {
+	if lost <= 0 || percent < limit {
 		return Finding{}, false
 	}
 	return Finding{Level: Note, Over: percent / limit,
