@@ -67,8 +67,11 @@ func needsFunctions(r schema.Rung) bool {
 	})
 }
 
-// again begins what a test says that records a second time.
-const again = "once more"
+// again begins what a test says that records once more, at most so many times.
+const (
+	again     = "once more"
+	mostAgain = 3
+)
 
 // buildTools makes the folder that a guest sees: the recorder, the traffic and this test.
 func buildTools(t *testing.T) string {
@@ -108,8 +111,12 @@ func TestThisKernel(t *testing.T) {
 	tools := needTools(t, "the account, calls, counters and packets of this kernel")
 	capture := filepath.Join(t.TempDir(), "truth.parquet")
 	c, results := recordAll(t, tools, capture)
-	if wrong := wrongRows(results); wrong != "" && preempted(c) {
-		t.Logf(again+": this kernel passed over calls while their probe was preempted, and counted them; wrong without them:%s", wrong)
+	for range mostAgain {
+		wrong := wrongRows(results)
+		if wrong == "" || !preempted(c) {
+			break
+		}
+		t.Logf(again+": this kernel passed over calls while their probe was preempted, and counted them; wrong without them: %s", wrong)
 		capture = filepath.Join(t.TempDir(), "again.parquet")
 		c, results = recordAll(t, tools, capture)
 	}
@@ -160,16 +167,16 @@ func recorded(t *testing.T, capture, logFile string) (*Capture, *traffic.Log) {
 // wrongRows is what the checks of rows say. What the account and the hooks say stands for
 // itself: no second recording excuses it.
 func wrongRows(results map[string]Errors) string {
-	var b strings.Builder
+	var all []string
 	for _, name := range sortedNames(results) {
 		for _, e := range results[name] {
 			if name == "account" || name == "hooks" {
 				return ""
 			}
-			fmt.Fprintf(&b, "\n%s: %s", name, e)
+			all = append(all, fmt.Sprintf("%s: %s", name, e))
 		}
 	}
-	return b.String()
+	return strings.Join(all, "; ")
 }
 
 // preempted reports a kernel that lets tasks take turns within the probes of system calls:
