@@ -42,12 +42,16 @@ func numbered(name string) bool {
 
 // Help is the help of one analysis, from its declaration.
 func Help(a *Analysis) (string, error) {
-	needs, uses, err := Needs(a)
+	needs, err := EventsHelp(a)
 	if err != nil {
 		return "", err
 	}
+	return fmt.Sprintf("%s: %s\n\n%s\nOptions of every analysis:\n%s\n%s", a.Name, a.Question, OwnHelp(a), GlobalHelp(), needs), nil
+}
+
+// OwnHelp is the part of the help that no other analysis has: usage, text, example, names, options.
+func OwnHelp(a *Analysis) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", a.Name, a.Question)
 	fmt.Fprintf(&b, "Usage:\n  netrec analyze FILE %s [options]\n", strings.TrimSpace(a.Name+" "+a.Arg))
 	if a.Help != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(a.Help))
@@ -72,9 +76,16 @@ func Help(a *Analysis) (string, error) {
 		b.WriteString("\nOptions:\n")
 		writeOptions(&b, a.Options)
 	}
-	b.WriteString("\nOptions of every analysis:\n")
-	writeOptions(&b, Global)
-	b.WriteByte('\n')
+	return b.String()
+}
+
+// EventsHelp says which events an analysis reads.
+func EventsHelp(a *Analysis) (string, error) {
+	needs, uses, err := Needs(a)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
 	if len(needs) > 0 {
 		fmt.Fprintf(&b, "Needs the events: %s\n", strings.Join(needs, ", "))
 	}

@@ -104,7 +104,7 @@ func commandPage(name string, c *cobra.Command) *page {
 func analysesPage() (*page, error) {
 	p := newPage("netrec-analyses", "7", "what netrec analyze can answer")
 	p.section("Description")
-	p.prose("Run an analysis with\n\n  netrec analyze FILE NAME [options]\n\nand starts its answer with its limits.")
+	p.prose("Run an analysis with\n\n  netrec analyze FILE NAME [options]\n\nThe answer starts with its limits.")
 	p.section("Options of every analysis")
 	p.asIs(engine.GlobalHelp())
 	group := ""
@@ -113,16 +113,12 @@ func analysesPage() (*page, error) {
 			group = a.Group
 			p.section(group)
 		}
-		help, err := engine.Help(a)
+		events, err := engine.EventsHelp(a)
 		if err != nil {
 			return nil, err
 		}
-		// The title and the options of all stand elsewhere on the page.
-		_, help, _ = strings.Cut(help, "\n\n")
-		own, needs, _ := strings.Cut(help, "\nOptions of every analysis:\n")
-		_, needs, _ = strings.Cut(needs, "\n\n")
 		p.subsection(a.Name + ": " + a.Question)
-		p.prose(own + "\n" + needs)
+		p.prose(engine.OwnHelp(a) + "\n" + events)
 	}
 	return p, nil
 }
