@@ -56,7 +56,7 @@ func (s *session) govern(now time.Time) error {
 	changed := b.step(b.measure(s.acct, s.opt.Events, now))
 	if b.over >= time.Second && !b.told {
 		b.told = true
-		fmt.Fprintf(s.opt.Notice, "netrec: --budget %s is exceeded, and a smaller sample would not help; --profile light costs less\n", percent(s.opt.Budget))
+		s.notice(AboutBudget, "--budget %s is exceeded, and a smaller sample would not help; --profile light costs less", percent(s.opt.Budget))
 	}
 	if !changed {
 		return nil

@@ -95,15 +95,15 @@ func (s *session) metaRows() error {
 // warn tells the user at once what the recording will not show.
 func (s *session) warn() {
 	if len(s.missing) > 0 {
-		fmt.Fprintf(s.opt.Notice, "netrec: not recorded, no hook attached: %s; netrec analyze says why\n", strings.Join(s.missing, ", "))
+		s.notice(AboutHooks, "not recorded, no hook attached: %s; netrec analyze says why", strings.Join(s.missing, ", "))
 	}
 	for _, lib := range s.hooks.Libraries {
 		if text := lib.Blind(); text != "" {
-			fmt.Fprintf(s.opt.Notice, "netrec: no probe for %s\n", text)
+			s.notice(AboutHooks, "no probe for %s", text)
 		}
 	}
 	for _, w := range s.meta.Warnings {
-		fmt.Fprintf(s.opt.Notice, "netrec: %s\n", w)
+		s.notice(AboutHost, "%s", w)
 	}
 }
 

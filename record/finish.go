@@ -133,13 +133,11 @@ func (s *session) unended() error {
 
 // warnLost tells the user, once each, that commits are being lost and that a file has no end.
 func (s *session) warnLost() {
-	if err := s.unended(); err != nil && !s.endless {
-		s.endless = true
-		fmt.Fprintf(s.opt.Notice, "netrec: %v; its rows are kept, recording goes on\n", err)
+	if err := s.unended(); err != nil && s.once("a file without an end") {
+		s.notice(AboutFile, "%v; its rows are kept, recording goes on", err)
 	}
-	if err := s.writer.trouble.Load(); err != nil && !s.warned {
-		s.warned = true
-		fmt.Fprintf(s.opt.Notice, "netrec: %v; recording goes on, what cannot be written is counted\n", *err)
+	if err := s.writer.trouble.Load(); err != nil && s.once("lost commits") {
+		s.notice(AboutFile, "%v; recording goes on, what cannot be written is counted", *err)
 	}
 }
 
@@ -168,7 +166,7 @@ func (s *session) close() []error {
 	}
 	// The recording is whole whatever becomes of older ones.
 	if err := errors.Join(s.prune(), s.files.Close()); err != nil {
-		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
+		s.notice(AboutFile, "%v", err)
 	}
 	return errs
 }
@@ -190,7 +188,7 @@ func (s *session) summary() *Summary {
 	if s.end == "command" {
 		sum.Exit = s.exit
 	} else if s.child != nil {
-		fmt.Fprintf(s.opt.Notice, "netrec: the command was left running, process %d\n", s.child.Pid())
+		s.notice(AboutCommand, "the command was left running, process %d", s.child.Pid())
 	}
 	return sum
 }

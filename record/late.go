@@ -41,7 +41,7 @@ func (s *session) newModules() error {
 		s.modules[name] = true
 		m := schema.Module{Name: name, SinceNS: s.met()}
 		s.meta.Modules = append(s.meta.Modules, m)
-		fmt.Fprintf(s.opt.Notice, "netrec: %s was loaded and has no hooks: its queues inside other disciplines are not seen\n", name)
+		s.notice(AboutHooks, "%s was loaded and has no hooks: its queues inside other disciplines are not seen", name)
 		if err := s.metaRow(schema.KeyModule, m); err != nil {
 			return err
 		}
@@ -55,9 +55,8 @@ func (s *session) newLibraries() error {
 	for {
 		select {
 		case lib := <-s.late:
-			if !lib.Probed && !s.blind {
-				s.blind = true
-				fmt.Fprintf(s.opt.Notice, "netrec: C library %s appeared during the recording and has no probes; --dns-follow attaches them\n", lib.Path)
+			if !lib.Probed && s.once("a library without probes") {
+				s.notice(AboutHooks, "C library %s appeared during the recording and has no probes; --dns-follow attaches them", lib.Path)
 			}
 			s.meta.Libraries = append(s.meta.Libraries, lib)
 			if err := s.metaRow(schema.KeyLibrary, lib); err != nil {
@@ -74,9 +73,8 @@ func (s *session) newLibraries() error {
 func (s *session) newcomers() error {
 	for _, l := range s.hooks.Newcomers() {
 		l.SinceNS = s.met()
-		if l.Why != "" && !s.unseen {
-			s.unseen = true
-			fmt.Fprintf(s.opt.Notice, "netrec: %s came online and has no %s: %s\n", l.Place, l.Event, l.Why)
+		if l.Why != "" && s.once("a CPU that is not sampled") {
+			s.notice(AboutHooks, "%s came online and has no %s: %s", l.Place, l.Event, l.Why)
 		}
 		if len(s.meta.Late) < maxLate { // one that comes and goes all day
 			s.meta.Late = append(s.meta.Late, l)
@@ -93,15 +91,11 @@ const maxLate = 256
 
 // noNames writes down that user stacks stay addresses from now on, and tells so once.
 func (s *session) noNames() {
-	if s.unnamed {
-		return
-	}
 	text := s.nameless()
-	if text == "" {
+	if text == "" || !s.once("user stacks without names") {
 		return
 	}
-	s.unnamed = true
-	fmt.Fprintf(s.opt.Notice, "netrec: %s\n", text)
+	s.notice(AboutNames, "%s", text)
 	s.meta.Warnings = append(s.meta.Warnings, text)
 }
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ type Options struct {
 	Args       []string               // the command line, for the file
 	Version    string
 	Status     func(Status) // told when the recording has begun and about every second; may be nil
-	Notice     io.Writer    // where the recorder says what its user should know now
+	Notice     func(Notice) // told what the user should know now; may be nil
 }
 
 // Rotate is when a file ends and the recording goes on in the next: at the first limit

@@ -42,7 +42,7 @@ func (s *session) prepare(ctx context.Context) error {
 		}
 	}
 	if s.symbols, err = symbol.LoadKernel(); errors.Is(err, symbol.ErrHidden) {
-		fmt.Fprintf(s.opt.Notice, "netrec: %v; kernel addresses stay numbers, probes by symbol are left out\n", err)
+		s.notice(AboutNames, "%v; kernel addresses stay numbers, probes by symbol are left out", err)
 	} else if err != nil {
 		return err
 	}

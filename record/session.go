@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -68,11 +67,7 @@ type session struct {
 	filesMu sync.Mutex
 	path    string // of the newest of them
 	turning rotation
-	warned  bool // of lost commits
-	endless bool // told of a file without an end
-	blind   bool // told of a library without probes
-	unseen  bool // told of a CPU that is not sampled
-	unnamed bool // told of user stacks without names
+	told    map[string]bool // what is told once
 	end     string
 	exit    int // of the command, once stop has said that it ended
 	stop    chan string
@@ -96,7 +91,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	if err := notify(s.opt.Manager, "READY=1"); err != nil {
-		fmt.Fprintf(s.opt.Notice, "netrec: %v\n", err)
+		s.notice(AboutManager, "%v", err)
 	}
 	s.tell()
 	done := make(chan struct{})

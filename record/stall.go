@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -33,9 +32,9 @@ func (s *session) watchDisk(done <-chan struct{}) {
 			d := s.writer.stalled(now)
 			switch {
 			case d > 0 && longest == 0:
-				fmt.Fprintf(s.opt.Notice, "netrec: the disk has not answered for %s; events wait in memory; when it is full, they are lost and counted\n", d.Round(time.Second))
+				s.notice(AboutFile, "the disk has not answered for %s; events wait in memory; when it is full, they are lost and counted", d.Round(time.Second))
 			case d == 0 && longest > 0:
-				fmt.Fprintf(s.opt.Notice, "netrec: the disk answered after %s\n", longest.Round(time.Second))
+				s.notice(AboutFile, "the disk answered after %s", longest.Round(time.Second))
 			}
 			longest = d
 		}
@@ -63,7 +62,7 @@ func (s *session) finishOrGiveUp(cause error) (*Summary, error) {
 		case now := <-tick.C:
 			if s.writer.stalled(now) > 0 && !told {
 				told = true
-				fmt.Fprintf(s.opt.Notice, "netrec: waiting for the disk to finish the file; press Ctrl-C again to give up what is not written\n")
+				s.notice(AboutFile, "waiting for the disk to finish the file; press Ctrl-C again to give up what is not written")
 			}
 		case <-s.signals:
 			if told {

@@ -169,7 +169,7 @@ func (s *session) turnTo(c *preparedFile, now time.Time) error {
 		s.turning.retry = now.Add(retryAfter)
 		if !s.turning.told {
 			s.turning.told = true
-			fmt.Fprintf(s.opt.Notice, "netrec: %v; recording continues in the current file\n", c.err)
+			s.notice(AboutFile, "%v; recording continues in the current file", c.err)
 		}
 		return nil
 	}

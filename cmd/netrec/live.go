@@ -28,6 +28,12 @@ func newLive(to io.Writer, o *record.Options) *live {
 	return &live{terminalLine: terminalLine{to: to}, terminal: ok && terminal(f), opt: o}
 }
 
+// notice prints what the recorder has to tell.
+func (l *live) notice(w io.Writer) func(record.Notice) {
+	to := l.writer(w)
+	return func(n record.Notice) { fmt.Fprintf(to, "netrec: %s\n", n.Text) }
+}
+
 // show is called with the first status when the recording has begun.
 func (l *live) show(s record.Status) {
 	switch {

@@ -74,7 +74,7 @@ code if it is not 0.`,
 			}
 			l := newLive(c.ErrOrStderr(), &f.opt)
 			if !f.quiet {
-				f.opt.Notice, f.opt.Status = l.writer(c.ErrOrStderr()), l.show
+				f.opt.Notice, f.opt.Status = l.notice(c.ErrOrStderr()), l.show
 			}
 			sum, err := record.Run(c.Context(), f.opt)
 			l.clear()
@@ -183,7 +183,6 @@ func (f *recordFlags) finish(c *cobra.Command, args []string) error {
 	f.opt.Args = os.Args
 	f.opt.Version = version
 	f.opt.Manager = os.Getenv("NOTIFY_SOCKET")
-	f.opt.Notice = io.Discard
 	return nil
 }
 
