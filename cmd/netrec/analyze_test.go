@@ -16,6 +16,8 @@ func TestAnalyzeExitCodes(t *testing.T) {
 	if err := os.WriteFile(junk, []byte("PAR1 this is no capture PAR1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	few := filepath.Join(t.TempDir(), "few.parquet")
+	writePart(t, few, partOf{"h", "b", "A", 1, "signal"}, session(5, 25, 1003)...)
 	tests := []struct {
 		args           []string
 		code           int
@@ -32,6 +34,8 @@ func TestAnalyzeExitCodes(t *testing.T) {
 		{[]string{filepath.Join(t.TempDir(), "none.parquet")}, 2, "", "no such file"},
 		{[]string{junk}, 2, "", "junk.parquet: damaged capture"},
 		{[]string{t.TempDir(), "tcplife"}, 2, "", "a directory"},
+		{[]string{few, "tcpsynbl", "--table", "listeners"}, codeNotInFile, "# tcpsynbl: cannot answer: ", ""},
+		{[]string{few, "tcplife", "--table", "listeners"}, 1, "", "netrec: option --table: the answer has no table \"listeners\"\n"},
 	}
 	for _, tt := range tests {
 		var stdout, stderr bytes.Buffer

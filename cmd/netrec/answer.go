@@ -60,7 +60,7 @@ func answer(paths []string, req engine.Request, screen render.Terminal, out, sid
 	if err := o.Close(); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
-	if err := noTable(o, req.Options["table"]); err != nil {
+	if err := noTable(o, req.Options["table"]); err != nil && code != codeNotInFile { // what cannot be answered has few tables
 		return err
 	}
 	if code != 0 {
