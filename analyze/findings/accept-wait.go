@@ -14,7 +14,7 @@ import (
 // turns of its loop, which are much shorter.
 var acceptWait = Rule{
 	Name: "accept-wait", Default: 100e6, Unit: Duration, Any: []string{"sys_accept"},
-	About:    "time that one in ten connections waits until the server accepts it",
+	About:    "time that one in ten connections waits until the server accepts it; an accept without a descriptor always counts",
 	Explains: []string{"slow-answers"},
 	New:      newAcceptWait,
 }

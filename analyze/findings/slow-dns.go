@@ -6,6 +6,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/scan"
 )
 
 var slowDNS = Rule{
@@ -72,55 +73,70 @@ func queries(in *engine.Input) *agg.Keyed[int64, querying] {
 	return &threads
 }
 
+// slowLookups follows lookups that take long.
+type slowLookups struct {
+	in        *engine.Input
+	limit     float64
+	names     agg.Keyed[string, lookups]
+	own       agg.Intern
+	threads   *agg.Keyed[int64, querying]
+	all, slow int64
+	very      bool // one waited very long
+
+	DurNs, Ret, Found, Pid, Tid scan.Int
+	Host, Comm                  scan.Str
+}
+
 func newSlowDNS(in *engine.Input, limit float64, found *Shelf) func() {
-	var names agg.Keyed[string, lookups]
-	var own agg.Intern
-	threads, all, slow, very := queries(in), int64(0), int64(0), false
-	host, dur, ret, got, pid, tid, comm := in.Str("host"), in.Int("dur_ns"), in.Int("ret"), in.Int("found"), in.Int("pid"), in.Int("tid"), in.Str("comm")
-	in.Use("dns_call", "", func(r *engine.Row) {
-		l := names.At(own.Get(r.Str(host)))
-		if l == nil {
-			return
-		}
-		all++
-		l.all++
-		ns := r.Int(dur)
-		waited, asked := ns, false
-		if q := threads.At(r.Int(tid)); q != nil {
-			waited, asked = q.waited(r.TS, ns)
-		}
-		if float64(waited) < limit && float64(ns-waited) < besides*limit {
-			return
-		}
-		slow, very = slow+1, very || float64(waited) >= besides*limit
-		if l.slow++; r.Int(ret) != 0 || r.Has(got) && r.Int(got) == 0 {
-			l.failed++
-		}
-		if ns > l.longest {
-			l.longest, l.at, l.pid, l.comm, l.waited, l.asked = ns, r.TS-ns, r.Int(pid), own.Get(r.Str(comm)), waited, asked
-		}
-	})
+	f := &slowLookups{in: in, limit: limit, threads: queries(in)}
+	in.Bind(f)
+	in.Use("dns_call", "", f.call)
 	return func() {
-		if slow < slowDNSLeast && 2*slow < all && !very {
+		if f.slow < slowDNSLeast && 2*f.slow < f.all && !f.very {
 			return
 		}
-		for _, name := range names.Sorted(func(l *lookups) int64 { return -l.longest }, cmp.Compare[string]) {
-			l := names.At(name)
-			if l.slow == 0 {
-				return
+		for _, name := range f.names.Sorted(func(l *lookups) int64 { return -l.longest }, cmp.Compare[string]) {
+			if l := f.names.At(name); l.slow > 0 {
+				found.Add(f.finding(name, l))
 			}
-			failed := ""
-			if l.failed > 0 {
-				failed = fmt.Sprintf("; %s of the slow ones failed", engine.Thousands(l.failed))
-			}
-			if l.asked {
-				failed += fmt.Sprintf("; it waited %s for the DNS server", span(l.waited))
-			}
-			found.Add(Finding{Level: Slow, Over: float64(l.longest) / limit, At: l.at, About: "slow lookups", Each: "names",
-				What: fmt.Sprintf("looking up %s took up to %s", name, span(l.longest)),
-				Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Thousands(l.slow), many(l.all, "lookup", "lookups"),
-					owner(l.pid, l.comm), at(in, l.at), failed),
-				Next: "gethostlatency"})
 		}
 	}
+}
+
+func (f *slowLookups) call(r *engine.Row) {
+	l := f.names.At(f.own.Get(r.Str(f.Host)))
+	if l == nil {
+		return
+	}
+	f.all++
+	l.all++
+	ns := r.Int(f.DurNs)
+	waited, asked := ns, false
+	if q := f.threads.At(r.Int(f.Tid)); q != nil {
+		waited, asked = q.waited(r.TS, ns)
+	}
+	if float64(waited) < f.limit && float64(ns-waited) < besides*f.limit {
+		return
+	}
+	f.slow, f.very = f.slow+1, f.very || float64(waited) >= besides*f.limit
+	if l.slow++; r.Int(f.Ret) != 0 || r.Has(f.Found) && r.Int(f.Found) == 0 {
+		l.failed++
+	}
+	if ns > l.longest {
+		l.longest, l.at, l.pid, l.comm, l.waited, l.asked = ns, r.TS-ns, r.Int(f.Pid), f.own.Get(r.Str(f.Comm)), waited, asked
+	}
+}
+
+func (f *slowLookups) finding(name string, l *lookups) Finding {
+	more := ""
+	if l.failed > 0 {
+		more = fmt.Sprintf("; %s of the slow ones failed", engine.Thousands(l.failed))
+	}
+	if l.asked {
+		more += fmt.Sprintf("; it waited %s for the DNS server", span(l.waited))
+	}
+	return Finding{Level: Slow, Over: float64(l.longest) / f.limit, At: l.at, About: "slow lookups", Each: "names", Next: "gethostlatency",
+		What: fmt.Sprintf("looking up %s took up to %s", name, span(l.longest)),
+		Evidence: fmt.Sprintf("%s of %s slow, longest by %s at %s%s", engine.Thousands(l.slow), many(l.all, "lookup", "lookups"),
+			owner(l.pid, l.comm), at(f.in, l.at), more)}
 }

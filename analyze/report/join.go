@@ -73,6 +73,27 @@ func (p *Page) add(q *Page) {
 	for _, blind := range q.Verdict.Blind {
 		p.Verdict.Blind = append(p.Verdict.Blind, q.Label+": "+blind)
 	}
+	p.addSockets(q)
+	for _, d := range q.Drops {
+		d.Label = q.Label
+		p.Drops = append(p.Drops, d)
+	}
+	p.Dropped, p.MoreReasons, p.Lost = p.Dropped+q.Dropped, p.MoreReasons+q.MoreReasons, p.Lost+q.Lost
+	for i, h := range q.Heats {
+		h.ID, h.Title = fmt.Sprintf("%s-%d-%d", h.ID, len(p.Heats), i), h.Title+", "+q.Label
+		p.Heats = append(p.Heats, h)
+	}
+	p.lines(q)
+	p.NoHeats, p.NoTrouble = p.NoHeats || q.NoHeats, p.NoTrouble && q.NoTrouble
+	for _, no := range []struct{ all, one *string }{{&p.NoBytes, &q.NoBytes}, {&p.NoWindows, &q.NoWindows}, {&p.NoDrops, &q.NoDrops}} {
+		if *no.one == "" {
+			*no.all = ""
+		}
+	}
+}
+
+// addSockets takes the sockets of a recording, and the findings, which lead to them.
+func (p *Page) addSockets(q *Page) {
 	shift := len(p.Data.Sockets)
 	for _, f := range q.Findings {
 		if f.Label = q.Label; f.Socket >= 0 {
@@ -93,22 +114,6 @@ func (p *Page) add(q *Page) {
 	}
 	p.Data.Sockets = append(p.Data.Sockets, q.Data.Sockets...)
 	p.Worst, p.Busiest, p.Sockets = append(p.Worst, q.Worst...), append(p.Busiest, q.Busiest...), p.Sockets+q.Sockets
-	for _, d := range q.Drops {
-		d.Label = q.Label
-		p.Drops = append(p.Drops, d)
-	}
-	p.Dropped, p.MoreReasons, p.Lost = p.Dropped+q.Dropped, p.MoreReasons+q.MoreReasons, p.Lost+q.Lost
-	for i, h := range q.Heats {
-		h.ID, h.Title = fmt.Sprintf("%s-%d-%d", h.ID, len(p.Heats), i), h.Title+", "+q.Label
-		p.Heats = append(p.Heats, h)
-	}
-	p.lines(q)
-	p.NoHeats, p.NoTrouble = p.NoHeats || q.NoHeats, p.NoTrouble && q.NoTrouble
-	for _, no := range []struct{ all, one *string }{{&p.NoBytes, &q.NoBytes}, {&p.NoWindows, &q.NoWindows}, {&p.NoDrops, &q.NoDrops}} {
-		if *no.one == "" {
-			*no.all = ""
-		}
-	}
 }
 
 // lines adds the lines of a recording to the charts.
