@@ -31,7 +31,7 @@ func (s *session) describe() error {
 	for _, e := range s.opt.Events {
 		s.meta.Events = append(s.meta.Events, e.Name)
 	}
-	s.facts = map[string]any{
+	s.constant = map[string]any{
 		schema.KeyFormat: schema.FormatVersion, schema.KeyVersion: s.opt.Version, schema.KeyHost: s.report.Host,
 		schema.KeyClock: []schema.Anchor{s.start}, schema.KeyHooks: s.hooks.States(s.wall),
 		schema.KeySysctls: s.report.Sysctls, schema.KeyInterfaces: s.report.Interfaces, schema.KeyQdiscs: s.report.Qdiscs,
@@ -42,17 +42,17 @@ func (s *session) describe() error {
 
 // describeFile sets the metadata with which a file begins. It is also called beside the
 // drain loop, and reads nothing of the session that changes.
-func (s *session) describeFile(f *capture.Writer, rec schema.Recording, sockets []schema.Socket, counters schema.Counters) error {
-	errs := []error{f.Set(schema.KeyRecording, rec), f.Set(schema.KeySockets, sockets),
-		f.Set(schema.KeyCounters, counters)}
-	for key, v := range s.facts {
-		errs = append(errs, f.Set(key, v))
+func (f *facts) describeFile(w *capture.Writer, rec schema.Recording, sockets []schema.Socket, counters schema.Counters) error {
+	errs := []error{w.Set(schema.KeyRecording, rec), w.Set(schema.KeySockets, sockets),
+		w.Set(schema.KeyCounters, counters)}
+	for key, v := range f.constant {
+		errs = append(errs, w.Set(key, v))
 	}
 	return errors.Join(errs...)
 }
 
 // wall is the Unix time of a moment of the monotonic clock.
-func (s *session) wall(mono int64) int64 { return mono + s.start.Wall - s.start.Mono }
+func (f *facts) wall(mono int64) int64 { return mono + f.start.Wall - f.start.Mono }
 
 // metaRow puts a fact into a row.
 func (s *session) metaRow(key string, v any) error {

@@ -7,5 +7,6 @@
 // it says; that is done offline, by package analyze.
 //
 // The way of an event through the package: hook (probes) → drain → pile → writer
-// (encode, capture). Start with Run.
+// (encode, capture). A session has four parts (parts.go, outputs.go): the preparation, the loop, the
+// files it writes, and the facts that they begin and end with. Start with Run.
 package record

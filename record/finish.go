@@ -124,8 +124,8 @@ func (s *session) writeLastLosses() error {
 
 // unended is an error where a file before the last could not be ended in order: its rows are there, and
 // what its end would have said is not.
-func (s *session) unended() error {
-	if err := s.writer.unended.Load(); err != nil {
+func (l *loop) unended() error {
+	if err := l.writer.unended.Load(); err != nil {
 		return fmt.Errorf("end a file before the last: %w", *err)
 	}
 	return nil

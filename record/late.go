@@ -100,11 +100,11 @@ func (s *session) noNames() {
 }
 
 // nameless says that user stacks have no names, "" while they have.
-func (s *session) nameless() string {
-	if s.userNames == nil {
+func (p *preparation) nameless() string {
+	if p.userNames == nil {
 		return ""
 	}
-	err := s.userNames.Trouble()
+	err := p.userNames.Trouble()
 	if err == nil {
 		return ""
 	}

@@ -30,13 +30,13 @@ func (s *session) notice(about Topic, format string, args ...any) {
 }
 
 // once reports whether something is to be told for the first time. It is for the loop alone.
-func (s *session) once(what string) bool {
-	if s.told[what] {
+func (l *loop) once(what string) bool {
+	if l.told[what] {
 		return false
 	}
-	if s.told == nil {
-		s.told = map[string]bool{}
+	if l.told == nil {
+		l.told = map[string]bool{}
 	}
-	s.told[what] = true
+	l.told[what] = true
 	return true
 }

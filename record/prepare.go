@@ -129,8 +129,8 @@ func touch(path string) error {
 }
 
 // records reports whether an event that has a hook has a field of a kind.
-func (s *session) records(as schema.As) bool {
-	return slices.ContainsFunc(s.hooks.Plans, func(p hook.Plan) bool {
+func (l *loop) records(as schema.As) bool {
+	return slices.ContainsFunc(l.hooks.Plans, func(p hook.Plan) bool {
 		return len(p.Hooks) > 0 && has(p.Event, as)
 	})
 }
@@ -154,19 +154,11 @@ func (s *session) startReader() (err error) {
 }
 
 // namer names user stacks, if there are any.
-func (s *session) namer() symbol.Namer {
-	if s.userNames == nil {
+func (p *preparation) namer() symbol.Namer {
+	if p.userNames == nil {
 		return nil
 	}
-	return s.userNames
-}
-
-// keeper is the process that makes the next files, 0 for none.
-func (s *session) keeper() uint32 {
-	if s.files == nil {
-		return 0
-	}
-	return s.files.Pid()
+	return p.userNames
 }
 
 func (s *session) attach() error {

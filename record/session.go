@@ -6,81 +6,33 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"netrec/record/capture"
 	"netrec/record/encode"
-	"netrec/record/filter"
 	"netrec/record/hook"
-	"netrec/record/host"
-	"netrec/record/place"
 	"netrec/record/priv"
-	"netrec/record/reader"
-	"netrec/record/symbol"
 	"netrec/schema"
 )
 
-// session is one recording, from the first privilege to the last byte.
+// session is one recording, from the first privilege to the last byte: what its parts do together.
 type session struct {
-	opt       Options
-	filters   *filter.Set
-	cpus      int
-	report    *host.Report
-	missing   []string       // events that no hook can see, though the host may have them
-	lacks     []string       // said once: later the recorder may do nothing
-	reader    *reader.Reader // of other people's files; nil where nothing needs it
-	userNames *reader.Names  // asks it for names in user stacks; nil where there are none
-	symbols   *symbol.Kernel
-	names     *resolver
-	hooks     *hook.Set
-	file      *capture.Writer
-	acct      *account
-	drain     *drain
-	writer    *writer
-	counts    *counting
-	budget    *budget // nil for none
-	child     *priv.Child
-	start     schema.Anchor
-	meta      schema.Recording
-	begun     time.Time
-	committed time.Time                      // when a pile was handed over last
-	asked     atomic.Bool                    // to end, while the recording was being set up
-	made      atomic.Pointer[capture.Writer] // the first file, while the recording is being set up
-	opened    time.Time                      // when the probes began to make rows
-	rooted    time.Duration                  // how long the recorder kept its privileges
-
-	attaching time.Duration // how long it took to attach the hooks
-
-	first, last schema.Cost // what the recorder had used when the recording began, and by its newest row
-
-	stopped int64 // monotonic ns, once the probes have fallen silent
-	counter schema.Counters
-	facts   map[string]any  // metadata that is the same in every file
-	modules map[string]bool // with queueing disciplines; nil if they are not watched
-	files   place.Files     // that are named by time, or come after Output
-	noFiles error           // why there are none
-	filesMu sync.Mutex
-	path    string // of the newest of them
-	turning rotation
-	told    map[string]bool // what is told once
-	end     string
-	exit    int // of the command, once stop has said that it ended
-	stop    chan string
-	late    chan schema.Library // that appeared during the recording
-	signals chan os.Signal
+	opt Options
+	preparation
+	loop
+	outputs
+	facts
 }
 
 // Run makes one recording. The summary is valid also beside an error that came after
 // the recording had begun.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	o.Events = withAsked(o.Events, &o)
-	s := &session{opt: o, begun: time.Now(), cpus: hook.PossibleCPUs(), stop: make(chan string, 4),
-		late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}
+	s := &session{opt: o, preparation: preparation{begun: time.Now(), cpus: hook.PossibleCPUs()},
+		loop: loop{stop: make(chan string, 4), late: make(chan schema.Library, hook.MaxLibraries), signals: make(chan os.Signal, 2)}}
+	s.asked = &s.opt
 	if err := priv.Need(); err != nil {
 		return nil, err
 	}
@@ -209,11 +161,11 @@ func (s *session) commitDue(now time.Time) error {
 
 // commitEvery is the time between commits. A file that runs all day should not grow by
 // days on which nothing happens.
-func (s *session) commitEvery() time.Duration {
-	if s.drain.pile.idle() {
+func (l *loop) commitEvery() time.Duration {
+	if l.drain.pile.idle() {
 		return idleEvery
 	}
-	return s.writer.pace.every()
+	return l.writer.pace.every()
 }
 
 // handOver gives the pile to the writer, if that has room for it.
@@ -244,7 +196,7 @@ func (s *session) ended(ctx context.Context, timer <-chan time.Time) string {
 		return "signal"
 	default:
 	}
-	if s.asked.Load() {
+	if s.quit.Load() {
 		return "signal"
 	}
 	if s.opt.Count > 0 && s.drain.total >= s.opt.Count {

@@ -37,7 +37,7 @@ func (s *session) setUp(ctx context.Context) error {
 			}
 			return err
 		case <-s.signals:
-			if s.asked.Swap(true) {
+			if s.quit.Swap(true) {
 				s.leaveNothing()
 				return ErrInterrupted // for good: what it waits for may never come
 			}
@@ -69,7 +69,7 @@ func (s *session) leaveNothing() {
 // enough says why no further hook is to be attached.
 func (s *session) enough() error {
 	switch {
-	case s.asked.Load():
+	case s.quit.Load():
 		return ErrInterrupted
 	case time.Since(s.begun) >= s.limit():
 		return fmt.Errorf("not attached within %s of the start (--start-within)", s.limit())

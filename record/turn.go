@@ -9,7 +9,6 @@ import (
 
 	"netrec/record/capture"
 	"netrec/record/host"
-	"netrec/record/place"
 	"netrec/schema"
 )
 
@@ -88,9 +87,9 @@ func (s *session) nextFile(rec schema.Recording, before []schema.Socket) *prepar
 }
 
 // findOwners asks whoever may still look at the descriptors of others.
-func (s *session) findOwners(inodes []uint32) map[uint32][]schema.Owner {
-	if s.reader != nil {
-		return s.reader.Owners(inodes)
+func (p *preparation) findOwners(inodes []uint32) map[uint32][]schema.Owner {
+	if p.reader != nil {
+		return p.reader.Owners(inodes)
 	}
 	found, _ := host.FindOwners(context.Background(), inodes) // what it could not find stays without an owner
 	return found.Owners
@@ -113,49 +112,6 @@ func (s *session) warnings(old int) []string {
 		ws = append(ws, fmt.Sprintf("%d sockets of other network namespaces are listed as they were when the recording began", old))
 	}
 	return ws
-}
-
-// create makes the next file as the plan says.
-func (s *session) create() (*capture.Writer, string, error) {
-	if s.files == nil {
-		return nil, "", s.noFiles
-	}
-	s.filesMu.Lock()
-	defer s.filesMu.Unlock()
-	f, path, err := s.files.Begin()
-	if err != nil {
-		return nil, "", err
-	}
-	w, err := capture.New(f, createdBy(s.opt.Version))
-	if err != nil {
-		s.files.Discard()
-	}
-	return w, path, err
-}
-
-// publish gives a file its name.
-func (s *session) publish() error {
-	s.filesMu.Lock()
-	defer s.filesMu.Unlock()
-	return s.files.Publish()
-}
-
-// discard removes a file that is not needed after all.
-func (s *session) discard(c *preparedFile) {
-	_ = c.file.Close()
-	s.filesMu.Lock()
-	defer s.filesMu.Unlock()
-	s.files.Discard()
-}
-
-// prune removes files that are too many.
-func (s *session) prune() error {
-	if s.opt.Place == nil {
-		return nil
-	}
-	s.filesMu.Lock()
-	defer s.filesMu.Unlock()
-	return s.files.Prune()
 }
 
 // turnTo lets the present pile be the last of its file.
@@ -186,31 +142,4 @@ func (s *session) turnTo(c *preparedFile, now time.Time) error {
 	s.report.Sockets = c.sockets
 	s.drain.pile.then = &turn{c.file, last, s.prune}
 	return c.file.Set(schema.KeyRecording, s.meta)
-}
-
-// discardNext discards the file that rotate prepares, when the recording ends.
-func (s *session) discardNext() {
-	if !s.turning.under {
-		return
-	}
-	if c := <-s.turning.ready; c.err == nil {
-		s.discard(c)
-	}
-}
-
-// open makes the first file, with the privileges there are. Those after it are made later, without
-// them; that this cannot be is no reason not to record.
-func (s *session) open() error {
-	var err error
-	if s.opt.Place == nil {
-		if s.file, err = capture.Create(s.opt.Output, s.opt.Force, createdBy(s.opt.Version)); err == nil {
-			s.files, s.noFiles = place.Open(place.After(s.opt.Output))
-		}
-		return err
-	}
-	if s.files, err = place.Open(*s.opt.Place); err != nil {
-		return err
-	}
-	s.file, s.path, err = s.create()
-	return err
 }

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // What the recorder may not do is in every file of a recording: it gives up what it may
 // before the second one.
 func TestWarningsOfLaterFiles(t *testing.T) {
-	s := &session{lacks: []string{"without CAP_X: no y"}, report: &host.Report{Warnings: []string{"of the host"}}, hooks: &hook.Set{}}
+	s := &session{preparation: preparation{lacks: []string{"without CAP_X: no y"}}, facts: facts{report: &host.Report{Warnings: []string{"of the host"}}}, loop: loop{hooks: &hook.Set{}}}
 	if got, want := s.warnings(0), []string{"without CAP_X: no y", "of the host"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -40,7 +40,7 @@ func TestNextFileOfPlainRoot(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := &session{opt: Options{Output: filepath.Join(dir, "cap.parquet")}}
+	s := &outputs{asked: &Options{Output: filepath.Join(dir, "cap.parquet")}}
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
