@@ -14,6 +14,7 @@ import (
 	"netrec/analyze/engine/eventtext"
 	"netrec/analyze/findings"
 	"netrec/analyze/render"
+	"netrec/analyze/scan"
 	"netrec/analyze/symbolize"
 )
 
@@ -86,7 +87,7 @@ func golden(t *testing.T, ar *txtar.Archive) {
 
 // answer is what a call prints: results, and for formats that keep them apart,
 // what goes beside them.
-func answer(t *testing.T, src *eventtext.Source, args, format string) []byte {
+func answer(t *testing.T, src scan.Source, args, format string) []byte {
 	t.Helper()
 	req, err := engine.Parse(All(), Find("overview"), append([]string{"FILE", "--format", format}, strings.Fields(args)...))
 	if err != nil {

@@ -1,9 +1,6 @@
 package analyze
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/turns"
@@ -33,27 +30,14 @@ func (f *services) show(n int) {
 	t := f.in.Table(render.Spec{Name: "services", Title: "where the time went, by service", Columns: append([]render.Column{render.Col("service", render.String).Text("SERVICE", -name),
 		render.Col("turns", render.Int).Text("TURNS", 6), ms("p50_ms", "P50_ms"), ms("p99_ms", "P99_ms"), render.Col("shares", render.String).Text("WHERE", 0).ForPeople()}, turns.Columns()[1:]...)})
 	for _, s := range most {
-		where, known := s.Split.Shares(), s.Length.Count > 0
+		width, known := 0, s.Length.Count > 0
 		if f.in.Answer.Fits() {
-			where = fittingShares(where, f.in.Answer.Columns()-name-28)
+			width = f.in.Answer.Columns() - name - 28
 		}
-		t.Str(s.Name).Int(s.Turns).IntOr(s.Length.At(0.5), known).IntOr(s.Length.At(0.99), known).Str(where)
+		t.Str(s.Name).Int(s.Turns).IntOr(s.Length.At(0.5), known).IntOr(s.Length.At(0.99), known).Str(s.Split.SharesIn(width))
 		for _, ns := range s.Split {
 			t.Int(ns)
 		}
 		t.End()
 	}
-}
-
-// fittingShares leaves out the least ones, so that the others are whole.
-func fittingShares(shares string, width int) string {
-	for whole := shares; utf8.RuneCountInString(shares) > width; {
-		i := strings.LastIndex(whole, ", ")
-		if i < 0 {
-			return render.Shorten(whole, width)
-		}
-		whole = whole[:i]
-		shares = whole + " …"
-	}
-	return shares
 }

@@ -48,7 +48,7 @@ func (f *sockWaits) turn(c *turns.Followed, t *turns.Turn) {
 		note = "unfinished"
 	}
 	f.turns.Int(int64(c.Sock.Gen)).Int((t.Start - f.in.Start()) / 1000).Int((t.End - t.Start) / 1000).Int(t.Asked).Int(t.Answered).Int(t.Estimated / 1000).StrOr(note)
-	t.Split.Put(f.turns)
+	t.Split.Put(f.turns, 0)
 	f.turns.End()
 }
 
@@ -57,7 +57,7 @@ func (f *sockWaits) ended(c *turns.Followed) {
 		return
 	}
 	f.lives.Int(int64(c.Sock.Gen)).Int((c.End - c.Start) / 1000).Int(c.Estimated / 1000)
-	c.Split.Put(f.lives)
+	c.Split.Put(f.lives, 0)
 	f.lives.End()
 }
 

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"slices"
 
 	"netrec/analyze/agg"
@@ -39,7 +40,8 @@ A peer may delay its acknowledgement until it answers. Such a segment counts as 
 the least round trip, then as received: EST is the share of time that this estimate decided.
 Turns in which bytes flowed both ways at once (OVERLAP: pipelining, HTTP/2) have no length of
 their own and are left out of P50 to MAX. Connections older than the recording count from
-their first event. --slowest lists turns with the command that shows their story.`,
+their first event. --slowest lists turns, and the command that shows the story of the first.
+Lines fit 100 columns; --all has every share, EST, OVERLAP, P90 and the command for each turn.`,
 	Example: "waits --by process --slowest 5",
 	Options: []engine.Option{
 		engine.By("service", "process", "comm", "pid", "cgroup", "peer", "sock", "netns"),
@@ -73,21 +75,37 @@ func newWaits(in *engine.Input) engine.Fold {
 		in.On(e, nil)
 	}
 	f.follow = turns.Follow(in, f.turn, f.ended)
-	ms := func(name, head string) render.Column {
-		return render.Col(name, render.Fixed).Digits(3).Text(head, 9).In("ms")
-	}
-	n := func(name, head string) render.Column { return render.Col(name, render.Int).Text(head, 6) }
-	f.table = in.Table(render.Spec{Name: "waits", Columns: slices.Concat(shape.Headed(f.keys.Columns, -21), []render.Column{
-		n("conns", "CONNS"), n("turns", "TURNS"), n("overlap", "OVERLAP"), ms("p50_ms", "P50_ms"), ms("p90_ms", "P90_ms"), ms("p99_ms", "P99_ms"), ms("max_ms", "MAX_ms"),
-		render.Col("estimated_percent", render.Fixed).Digits(1).Text("EST_%", 6).In("percent")}, turns.Columns(),
-		[]render.Column{render.Col("unfinished", render.Int)})})
-	f.slow = in.Table(render.Spec{Name: "slowest", Title: "slowest turns", Columns: slices.Concat([]render.Column{
-		render.Col("start_s", render.Fixed).Digits(6).Text("START(s)", 11).In("s"), ms("turn_ms", "TURN_ms"), render.Col("service", render.String).Text("SERVICE", -21),
-		render.Col("process", render.String).Text("PROCESS", -16), render.Col("asked_bytes", render.Int).In("bytes"), render.Col("answered_bytes", render.Int).In("bytes"),
-		render.Col("unfinished", render.Int), render.Col("overlap", render.Int)}, turns.Columns(), []render.Column{render.Col("next", render.String).Text("STORY", 0)})})
+	f.tables()
 	f.us = shape.Hist[shape.Whole](in, "us", "us")
 	f.slowest = turns.Slowest(max(1, in.Number("slowest")))
 	return shape.Also(f, f.us)
+}
+
+// tables declares both tables. Lines that have to fit a screen have fewer columns.
+func (f *waits) tables() {
+	col := func(c render.Column, head string, width int) render.Column { return c.Text(head, width) }
+	wide := col
+	if f.in.Answer.Fits() {
+		wide = func(c render.Column, _ string, _ int) render.Column { return c }
+	}
+	ms := func(name string) render.Column { return render.Col(name, render.Fixed).Digits(3).In("ms") }
+	n := func(name string) render.Column { return render.Col(name, render.Int) }
+	text := func(name string) render.Column { return render.Col(name, render.String) }
+	f.table = f.in.Table(render.Spec{Name: "waits", Columns: slices.Concat(shape.Headed(f.keys.Columns, -21), []render.Column{
+		wide(n("conns"), "CONNS", 6), col(n("turns"), "TURNS", 6), wide(n("overlap"), "OVERLAP", 6), col(ms("p50_ms"), "P50_ms", 8), wide(ms("p90_ms"), "P90_ms", 8), col(ms("p99_ms"), "P99_ms", 8),
+		col(ms("max_ms"), "MAX_ms", 8), wide(render.Col("estimated_percent", render.Fixed).Digits(1).In("percent"), "EST_%", 6)}, turns.Columns(), []render.Column{n("unfinished")})})
+	f.slow = f.in.Table(render.Spec{Name: "slowest", Title: "slowest turns", Columns: slices.Concat([]render.Column{
+		col(render.Col("start_s", render.Fixed).Digits(6).In("s"), "START(s)", 11), col(ms("turn_ms"), "TURN_ms", 9), col(text("service"), "SERVICE", -21), col(text("sock"), "SOCK", -18),
+		wide(text("process"), "PROCESS", -16), n("asked_bytes").In("bytes"), n("answered_bytes").In("bytes"), n("unfinished"), n("overlap")},
+		turns.Columns(), []render.Column{wide(text("next"), "STORY", 0)})})
+}
+
+// room is how many characters of a line are left for shares after so many others; 0 for any number.
+func (f *waits) room(used int) int {
+	if !f.in.Answer.Fits() {
+		return 0
+	}
+	return max(f.in.Answer.Columns()-used, 12)
 }
 
 func (f *waits) of(c *turns.Followed) *waited {
@@ -134,20 +152,26 @@ func (f *waits) Finish(a *render.Answer) {
 		q, known := &w.length, w.length.Count > 0
 		f.table.Int(w.conns).Int(w.turns).Int(w.overlap).IntOr(q.At(0.5), known).IntOr(q.At(0.9), known).IntOr(q.At(0.99), known).IntOr(q.Max, known)
 		f.table.Int(turns.PerMille(w.estimated, w.split.Total()))
-		w.split.Put(f.table)
+		w.split.Put(f.table, f.room(22*len(f.keys.Columns)+35))
 		f.table.Int(w.unfinished).End()
 	}
-	f.list()
+	f.list(a)
+	if f.in.Answer.Fits() && f.by.Len() > 0 {
+		a.Note("all shares and columns: --all")
+	}
 }
 
-func (f *waits) list() {
+func (f *waits) list(a *render.Answer) {
 	if f.in.Number("slowest") == 0 {
 		return
 	}
-	for _, s := range f.slowest.Sorted() {
-		f.slow.Int((s.Start - f.in.Start()) / 1000).Int((s.End - s.Start) / 1000).Str(s.Service).Str(s.Process).Int(s.Asked).Int(s.Answered)
+	for i, s := range f.slowest.Sorted() {
+		if i == 0 && f.in.Answer.Fits() {
+			a.Note("what happened in the slowest: " + engine.Command(f.in.Meta, s.Story(f.in.Start())))
+		}
+		f.slow.Int((s.Start - f.in.Start()) / 1000).Int((s.End - s.Start) / 1000).Str(s.Service).Str(fmt.Sprintf("0x%x", s.Sock)).Str(s.Process).Int(s.Asked).Int(s.Answered)
 		s.PutMarks(f.slow)
-		s.Split.Put(f.slow)
+		s.Split.Put(f.slow, f.room(max(21, len(s.Service))+42))
 		f.slow.Str(s.Story(f.in.Start())).End()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
@@ -19,9 +20,9 @@ func Columns() []render.Column {
 	return cols
 }
 
-// Put writes those columns.
-func (s *Split) Put(t *render.Table) {
-	t.Str(s.Shares())
+// Put writes those columns, for people in so many characters; 0 for any number.
+func (s *Split) Put(t *render.Table, width int) {
+	t.Str(s.SharesIn(width))
 	for _, ns := range s {
 		t.Int(ns)
 	}
@@ -56,6 +57,20 @@ func (s *Split) Shares() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// SharesIn leaves out the least of the shares, so that the others are whole in so many characters; 0 for any number.
+func (s *Split) SharesIn(width int) string {
+	shares := s.Shares()
+	for whole := shares; width > 0 && utf8.RuneCountInString(shares) > width; {
+		i := strings.LastIndex(whole, ", ")
+		if i < 0 {
+			return render.Shorten(whole, width)
+		}
+		whole = whole[:i]
+		shares = whole + " …"
+	}
+	return shares
 }
 
 // Service is what a connection is about: the port that the socket serves, or the address and port that
