@@ -45,6 +45,7 @@ type Conn struct {
 
 	flown, excess int64 // ns in flight since the newest send or acknowledgement, and beyond the least round trip
 	gap           int64 // ns in which everything is acknowledged and read; who owed bytes is told by what comes next
+	unclear       int64 // ns in which bytes were not sent for no reason that is known yet: the next segment has the kernel's numbers
 	pauses        int64 // ns between parts of a question, told by whether an answer comes
 
 	turn   Turn
@@ -101,6 +102,8 @@ func (c *Conn) advance(at int64) {
 		c.gap += ns
 	case InFlight:
 		c.fly(ns)
+	case HeldPacing:
+		c.unclear += ns
 	default:
 		c.Split[w] += ns
 	}
@@ -141,6 +144,21 @@ func (c *Conn) sending() Wait {
 		return HeldSndbuf
 	}
 	return InFlight
+}
+
+// settle puts what was unclear into what it turned out to be.
+func (c *Conn) settle(w Wait) {
+	c.Split[w] += c.unclear
+	c.unclear = 0
+}
+
+// held is what kept bytes from being sent since the segment before, by the window and the counts that the
+// kernel had until this one. Calls in between do not tell them.
+func (c *Conn) held() Wait {
+	if c.written.at > c.acked.at {
+		return c.sending()
+	}
+	return HeldPacing
 }
 
 // delayed is how many segments a receiver may leave unacknowledged for a while.

@@ -27,7 +27,9 @@ func (c *Conn) Segment(at int64, s *Segment) {
 	}
 	c.catchUp(at, s)
 	c.packets = s.InFlight
+	c.settle(c.held())
 	c.advance(at)
+	c.settle(HeldPacing)
 	c.apply(at, s.Positions)
 	c.process(at, s)
 	c.full = false
@@ -168,7 +170,9 @@ func (c *Conn) fins(at int64, to string, p Positions) {
 }
 
 // Forget leaves the connection out: too little is known of it.
-func (c *Conn) Forget() { c.stage, c.End, c.Split, c.Estimated = over, c.Start, Split{}, 0 }
+func (c *Conn) Forget() {
+	c.stage, c.End, c.Split, c.Estimated, c.unclear = over, c.Start, Split{}, 0, 0
+}
 
 // Finish ends the connection, or what the recording has of it.
 func (c *Conn) Finish(at int64) {
@@ -179,6 +183,7 @@ func (c *Conn) Finish(at int64) {
 	c.advance(at)
 	c.giveUp()
 	c.spend(Idle)
+	c.settle(HeldPacing)
 	c.finish()
 	c.stage = over
 }

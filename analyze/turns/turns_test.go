@@ -218,3 +218,28 @@ func TestSumsOfAnything(t *testing.T) {
 		}
 	}
 }
+
+// Between calls nobody tells the window and how many segments are in flight: the next segment does, and what is held back
+// for neither reason is left to pacing.
+func TestNextSegmentTellsWhatHeldBack(t *testing.T) {
+	for want, seen := range map[Wait]Segment{
+		PeerWindow: {Window: 2000, Cwnd: 10, InFlight: 1},
+		HeldCwnd:   {Window: 1 << 20, Cwnd: 2, InFlight: 2},
+		HeldPacing: {Window: 1 << 20, Cwnd: 10, InFlight: 2},
+	} {
+		s := newSide(true)
+		s.State(0, "ESTABLISHED", &s.p, false)
+		s.hears(1*ms, 100)
+		s.reads(1 * ms)
+		s.p.Written += 50_000
+		s.p.Sent += 2000
+		s.Call(2*ms, s.p, 50_000, false) // of an answer, most of which stays here
+		s.Call(12*ms, s.p, 0, true)      // a call that says nothing new
+		seen.Positions, seen.MSS = s.p, 1000
+		s.Segment(32*ms, &seen)
+		s.Finish(32 * ms)
+		all := Split{Idle: 1 * ms, AppThinking: 1 * ms}
+		all[want] = 30 * ms
+		s.check(t, all)
+	}
+}
