@@ -16,10 +16,13 @@ type Slow struct {
 	Gen              int
 }
 
+// owed is how long somebody owed something in the turn: one without an end may idle as long as its connection.
+func (s *Slow) owed() int64 { return s.End - s.Start - s.Split[Idle] }
+
 // Slowest keeps the n slowest turns.
 func Slowest(n int) *agg.Greatest[Slow] {
 	return agg.NewGreatest(n, func(a, b Slow) int {
-		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Sock, b.Sock))
+		return cmp.Or(cmp.Compare(b.owed(), a.owed()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Sock, b.Sock))
 	})
 }
 
