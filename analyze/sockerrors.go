@@ -10,14 +10,14 @@ var _ = register(engine.Analysis{
 	Name:     "sockerrors",
 	Group:    groupLost,
 	Question: "which errors did sockets get, whose, and from which peer?",
-	Help: `Errors that the kernel reported to a TCP or UDP socket, by error, process and peer, rarest
-first: refused, reset, timed out, unreachable. The owner's next call returns the error, unless
-it looks at nothing any more; that is how a connect that went on, or a datagram that was sent,
-fails later. --by sock,second,errno shows which socket got which error when.
+	Help: `Errors that the kernel reported to TCP and UDP sockets (refused, reset, timed out,
+unreachable), by error, process and peer, rarest first. The owner's next call on the socket
+returns the error: this shows connects and sends that fail after their call has returned.
+--by sock,second,errno shows which socket got which error when.
 
-A socket that resets its own connection (SO_LINGER with 0) gets ECONNRESET from itself; these
-are left out. Errors that a call returns at once are in connfails and sockcalls.
-Kernels before 5.14 do not report errors to recorders.`,
+A socket that resets its own connection (SO_LINGER 0) gets ECONNRESET too; these are left
+out. connfails and sockcalls have the errors that calls return at once.
+Kernels before 5.14 have no hook for this.`,
 	Example: "sockerrors --by second,errno,comm",
 	Options: []engine.Option{engine.By("errno,comm,host,rport", append([]string{"state", "second", "minute", "ctx"}, engine.SocketKeys...)...)},
 	New: func(in *engine.Input) engine.Fold {
@@ -40,7 +40,7 @@ Kernels before 5.14 do not report errors to recorders.`,
 		})
 		return shape.Also(counts, engine.FoldFunc(func(a *render.Answer) {
 			if own > 0 {
-				a.Note("left out " + engine.Plural(own, "reset", "resets") + " that sockets made of their own connection")
+				a.Note("left out " + engine.Plural(own, "reset", "resets") + " that the owner of the socket made (SO_LINGER 0)")
 			}
 		}))
 	},
