@@ -7,6 +7,7 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
+	"netrec/analyze/line"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
@@ -47,7 +48,7 @@ type wifiRun struct {
 
 type wifiScan struct {
 	in       *engine.Input
-	t        *render.Table
+	t        *render.List[wifiLine]
 	open     agg.Pending[scanKey, wifiRun]
 	radios   map[uint64]int64 // how many scans run, by wiphy
 	channels *wifiChannels
@@ -66,14 +67,40 @@ func newWifiScan(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	in.On("wifi_scan", f.scan)
 	in.Use("wifi_channel", "there are no channels", f.channel)
-	f.t = in.Table(render.Spec{Name: "scans", Look: render.Lines, Columns: []render.Column{render.Col("time", render.Clock).Text("time", -8).ForPeople(),
-		render.Col("what", render.String).Text("what", 0), render.Col("dev", render.String), render.Col("wiphy", render.Addr),
-		render.Col("pid", render.Int), render.Col("comm", render.String), render.Col("band", render.String), render.Col("freq", render.Int).In("MHz"),
-		render.Col("beacon_found", render.Int), render.Col("ms", render.Int).In("ms"), render.Col("aborted", render.Int), render.Col("ts_ns", render.Int).In("ns")}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "scans", Look: render.Lines}, f.fields()...)
 	if in.Flag("channels") {
 		f.channels = newWifiChannels(in)
 	}
 	return f
+}
+
+// wifiLine is a row as a line shows it.
+type wifiLine struct {
+	*engine.Row
+	what  string
+	ms    int64
+	ended bool // ms is how long the scan took
+}
+
+func (f *wifiScan) fields() []render.Field[wifiLine] {
+	ts := func(l *wifiLine) int64 { return l.TS }
+	number := func(c scan.Int) func(*wifiLine) (int64, bool) {
+		return func(l *wifiLine) (int64, bool) { return l.Int(c), l.Has(c) }
+	}
+	return []render.Field[wifiLine]{
+		line.TimeOfDay(f.in, ts).Text("time", -8),
+		render.Text("what", func(l *wifiLine) string { return l.what }).Text("what", 0),
+		render.TextOr("dev", func(l *wifiLine) string { return l.Str(f.Dev) }),
+		render.Address("wiphy", func(l *wifiLine) uint64 { return l.Uint(f.Wiphy) }),
+		render.Num("pid", func(l *wifiLine) int64 { return l.Int(f.Pid) }),
+		render.Text("comm", func(l *wifiLine) string { return l.Str(f.Comm) }),
+		render.TextOr("band", func(l *wifiLine) string { return l.Str(f.WifiBand) }),
+		render.NumOr("freq", number(f.CenterFreq)).In("MHz"),
+		render.NumOr("beacon_found", number(f.BeaconFound)),
+		render.NumOr("ms", func(l *wifiLine) (int64, bool) { return l.ms, l.ended }).In("ms"),
+		render.NumOr("aborted", number(f.Aborted)),
+		render.Num("ts_ns", ts).In("ns"),
+	}
 }
 
 func (f *wifiScan) scan(r *engine.Row) {
@@ -164,8 +191,7 @@ func (f *wifiScan) put(r *engine.Row, what, more string, ms int64, ended bool) {
 	if !f.compat {
 		what += more
 	}
-	f.t.Int(f.in.Local(r.TS)).Str(what).StrOr(r.Str(f.Dev)).Uint(r.Uint(f.Wiphy)).Int(r.Int(f.Pid)).Str(r.Str(f.Comm)).StrOr(r.Str(f.WifiBand))
-	f.t.IntOr(r.Int(f.CenterFreq), r.Has(f.CenterFreq)).IntOr(r.Int(f.BeaconFound), r.Has(f.BeaconFound)).IntOr(ms, ended).IntOr(r.Int(f.Aborted), r.Has(f.Aborted)).Int(r.TS).End()
+	f.t.Line(wifiLine{r, what, ms, ended})
 }
 
 // Finish shows the channels and tells the rules apart.

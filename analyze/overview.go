@@ -81,11 +81,9 @@ func (f *overview) Finish(a *render.Answer) {
 	f.talk.show(f.top)
 	f.time.show(f.top)
 	f.events()
-	if t, best := f.in.Table(render.Spec{Name: "processes", Title: "busiest processes", Columns: []render.Column{render.Col("pid", render.Int).Text("PID", -7),
-		render.Col("comm", render.String).Text("COMM", -16), render.Col("rows", render.Int).Text("ROWS", 10)}}), f.procs.Best(f.top, shape.Process.Compare); len(best) > 0 {
-		for _, e := range best {
-			t.Int(e.Key.Pid).Str(e.Key.Comm).Int(e.Count).End()
-		}
+	t := render.ListOf(f.in.Table, render.Spec{Name: "processes", Title: "busiest processes"}, busyFields...)
+	for _, e := range f.procs.Best(f.top, shape.Process.Compare) {
+		t.Line(e)
 	}
 	f.socks.Finish(a)
 	if !f.in.Flag("brief") {
@@ -102,21 +100,43 @@ func (f *overview) Finish(a *render.Answer) {
 	}
 }
 
+type busyProcess = agg.Entry[shape.Process]
+
+var busyFields = []render.Field[busyProcess]{
+	render.Num("pid", func(p *busyProcess) int64 { return p.Key.Pid }).Text("PID", -7),
+	render.Text("comm", func(p *busyProcess) string { return p.Key.Comm }).Text("COMM", -16),
+	render.Num("rows", func(p *busyProcess) int64 { return p.Count }).Text("ROWS", 10),
+}
+
+// eventAccount is how much of an event there is, and how it was seen.
+type eventAccount struct {
+	name, state string
+	rows, lost  int64
+}
+
 func (f *overview) events() {
-	t := f.in.Table(render.Spec{Name: "events", Title: "events", Columns: []render.Column{render.Col("event", render.String).Text("EVENT", -21),
-		render.Col("rows", render.Int).Text("ROWS", 12), render.Col("lost", render.Int).Text("LOST", 10), render.Col("state", render.String).Text("HOOKS", 0)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "events", Title: "events"},
+		render.Text("event", func(e *eventAccount) string { return e.name }).Text("EVENT", -21),
+		render.Num("rows", func(e *eventAccount) int64 { return e.rows }).Text("ROWS", 12),
+		render.Num("lost", func(e *eventAccount) int64 { return e.lost }).Text("LOST", 10),
+		render.Text("state", func(e *eventAccount) string { return e.state }).Text("HOOKS", 0))
 	for i := range schema.Events {
 		name := schema.Events[i].Name
 		rows, lost, state := engine.Account(f.in.Meta, name)
 		if rows > 0 || lost > 0 || state != "" && state != schema.HookNotAsked {
-			t.Str(name).Int(rows).Int(lost).Str(state).End()
+			t.Line(eventAccount{name, state, rows, lost})
 		}
 	}
 }
 
+// answerable is an analysis, and whether and what it can answer.
+type answerable struct{ name, can, about string }
+
 func (f *overview) answers(a *render.Answer) {
-	t := f.in.Table(render.Spec{Name: "analyses", Title: "analyses this recording can answer", Columns: []render.Column{
-		render.Col("analysis", render.String).Text("ANALYSIS", -16), render.Col("can", render.String).Text("CAN", -3), render.Col("about", render.String).Text("QUESTION", 0)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "analyses", Title: "analyses this recording can answer"},
+		render.Text("analysis", func(l *answerable) string { return l.name }).Text("ANALYSIS", -16),
+		render.Text("can", func(l *answerable) string { return l.can }).Text("CAN", -3),
+		render.Text("about", func(l *answerable) string { return l.about }).Text("QUESTION", 0))
 	for _, an := range All() {
 		o, err := engine.Check(f.in.Meta, an)
 		can, about := "yes", an.Question
@@ -125,6 +145,6 @@ func (f *overview) answers(a *render.Answer) {
 		} else if o.Sampled != "" {
 			about += " (" + o.Sampled + ")"
 		}
-		t.Str(an.Name).Str(can).Str(about).End()
+		t.Line(answerable{an.Name, can, about})
 	}
 }
