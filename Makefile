@@ -31,7 +31,7 @@ kernels: ## all kernels
 service: ## docs/service.md followed on a Debian with systemd, in QEMU: install, start, change, remove
 	$(GO) test -count=1 -v -timeout 150m ./cmd/packaging -kernel $(or $(K),6.12)
 
-incidents: ## staged incidents and healthy loads, and what findings say about each: five minutes; K=6.12 in a guest
+incidents: ## staged incidents and healthy loads, and what findings say about each: seven minutes; K=6.12 in a guest, 45
 	$(GO) test -count=1 -v -timeout 150m ./internal/bench/incidents -incidents all $(if $(K),-kernels $(K))
 
 fuzz: ## every fuzz target for a while, with the number of executions: make fuzz T=10m
