@@ -118,9 +118,9 @@ static __always_inline void add_one(u64 *p)
  * alone, so that what hot events make cannot push them out.
  *
  * Whoever floods a ring must not push out what others do. While a ring has room, nobody is
- * counted. When a ring for hot events is nearly full, or the one for rare events half full,
- * the rest of it is for those who have made few rows lately. What the others make is lost, and
- * counted.
+ * counted. When a ring for hot events is nearly full, or the one for rare events three quarters
+ * full, the rest of it is for those who have made few rows lately. What the others make is lost,
+ * and counted.
  */
 #define MAX_RINGS 256
 #define MAKER_BITS 10
@@ -169,7 +169,7 @@ static __always_inline u64 ring_fill(u32 slot)
 static __always_inline u32 press(u32 slot, u64 fill)
 {
 	u64 size = slot == cfg_rings ? cfg_rare_bytes : cfg_hot_bytes;
-	u64 limit = slot == cfg_rings ? size / 2 : size - size / 8;
+	u64 limit = size - size / (slot == cfg_rings ? 4 : 8);
 	u32 now = fill >= limit ? SHORT : fill >= size / 2 ? HALF_FULL : ROOM;
 
 	if (*pressed_at(slot) != now) /* CPUs share these cache lines */
