@@ -92,11 +92,13 @@ func (s *session) lastTurn() error {
 }
 
 // settle drains until the account balances: a probe that was running when its hook
-// was closed may still submit for a moment.
+// was closed may still submit for a moment. The recording lasts until the newest row.
 func (s *session) settle() {
+	defer s.outlast()
 	for range 50 {
 		s.drain.all()
 		for s.drain.full {
+			s.outlast()
 			s.drain.pile = s.writer.push(s.drain.pile)
 			s.drain.all()
 		}
@@ -111,6 +113,14 @@ func (s *session) settle() {
 			return
 		}
 		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// outlast lets the recording have stopped when the newest row was made, if that was later: a CPU may
+// have stood still in a probe.
+func (s *session) outlast() {
+	if at := int64(s.drain.pile.newest(s.drain.sizes)); at > s.stopped {
+		s.stopped, s.meta.StopNS = at, s.wall(at)
 	}
 }
 

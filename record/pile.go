@@ -90,6 +90,18 @@ func (p *pile) add(event uint16, cpu int, rec []byte) bool {
 	return true
 }
 
+// newest is when the newest record was made, which needs not be the last: CPUs have rings of their own.
+func (p *pile) newest(sizes []int) (at uint64) {
+	for event, parts := range p.kept {
+		for _, part := range parts {
+			for ; len(part) > 0; part = part[sizes[event]:] {
+				at = max(at, recordTime(part))
+			}
+		}
+	}
+	return at
+}
+
 // cut returns room for more records, nil where there is none. The memory is the kernel's
 // until it is used, and the collector need not know of it.
 func (p *pile) cut() []byte {
