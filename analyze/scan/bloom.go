@@ -47,14 +47,9 @@ var bloomSalt = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x7054
 // parseBloomHeader returns the size of the bits. Algorithm, hash and compression
 // are unions with one member each, so far.
 func parseBloomHeader(r *thrift) int32 {
-	var last int16
 	var size int32
 	known := 0
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			break
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			size = r.i32(t)

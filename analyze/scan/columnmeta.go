@@ -48,12 +48,7 @@ type columnMeta struct {
 
 // parse reads a ColumnChunk.
 func (m *columnMeta) parse(r *thrift) {
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			if len(r.binary(t)) > 0 {
@@ -73,12 +68,7 @@ func (m *columnMeta) parse(r *thrift) {
 
 func (m *columnMeta) parseMeta(r *thrift) {
 	m.present, m.nulls = true, -1
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			m.phys = r.i32(t)
@@ -126,12 +116,7 @@ func (m *columnMeta) parseEncodings(r *thrift, t byte) {
 }
 
 func (m *columnMeta) parseStatistics(r *thrift) {
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			m.oldMax = r.binary(t)

@@ -12,12 +12,7 @@ type element struct {
 
 func parseElement(r *thrift) element {
 	e := element{phys: -1}
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return e
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			e.phys = r.i32(t)
@@ -37,6 +32,7 @@ func parseElement(r *thrift) element {
 			r.skip(t, 0)
 		}
 	}
+	return e
 }
 
 // clip keeps names short enough for a message; none of ours is that long.
@@ -69,12 +65,7 @@ func (e *element) converted(v int32) {
 
 // logical reads the union LogicalType.
 func (e *element) logical(r *thrift) {
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		if !r.want(t, tStruct) {
 			return
 		}
@@ -96,22 +87,12 @@ func (e *element) logical(r *thrift) {
 }
 
 func (e *element) timestamp(r *thrift) {
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		if id != 2 || t != tStruct {
 			r.skip(t, 0)
 			continue
 		}
-		var inner int16
-		for {
-			unit, t := r.field(&inner)
-			if t == tStop {
-				break
-			}
+		for unit, t := range r.fields() {
 			r.skip(t, 0)
 			switch unit {
 			case 1:
@@ -128,12 +109,7 @@ func (e *element) timestamp(r *thrift) {
 }
 
 func (e *element) integer(r *thrift) {
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		if id == 2 {
 			e.unsigned = !r.bool(t)
 			continue

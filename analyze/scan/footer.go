@@ -135,13 +135,8 @@ const maxKeys = 64
 
 func (f *footer) keyValues(r *thrift, t byte, o *Options) {
 	for n := r.list(t, tStruct); n > 0 && r.err == nil; n-- {
-		var last int16
 		var key, value []byte
-		for {
-			id, t := r.field(&last)
-			if t == tStop {
-				break
-			}
+		for id, t := range r.fields() {
 			switch id {
 			case 1:
 				key = r.binary(t)

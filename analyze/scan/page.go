@@ -90,13 +90,8 @@ type pageValues struct {
 }
 
 func (h *pageHeader) parse(r *thrift) {
-	var last int16
 	h.v.kind = -1
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			h.kind = r.i32(t)
@@ -127,12 +122,7 @@ func (v *pageValues) parse(r *thrift, t byte, kind int32) {
 		return
 	}
 	v.kind = kind
-	var last int16
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			return
-		}
+	for id, t := range r.fields() {
 		switch {
 		case id == 1:
 			v.values = r.i32(t)

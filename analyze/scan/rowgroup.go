@@ -67,13 +67,8 @@ func parseGroup(r *thrift, leaves []leaf, o *Options) (group, error) {
 	if leaves == nil {
 		return g, errors.New("no schema before it")
 	}
-	var last int16
 	var metas []columnMeta
-	for {
-		id, t := r.field(&last)
-		if t == tStop {
-			break
-		}
+	for id, t := range r.fields() {
 		switch id {
 		case 1:
 			n := r.list(t, tStruct)

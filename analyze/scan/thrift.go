@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 )
 
@@ -71,6 +72,19 @@ func (r *thrift) uvarint() uint64 {
 func (r *thrift) varint() int64 {
 	v := r.uvarint()
 	return int64(v>>1) ^ -int64(v&1)
+}
+
+// fields are the ids and types of the fields of a struct, up to its end or to what is wrong
+// with it. Whoever ranges over them reads or skips the value of each.
+func (r *thrift) fields() iter.Seq2[int16, byte] {
+	return func(yield func(int16, byte) bool) {
+		var last int16
+		for {
+			if id, t := r.field(&last); t == tStop || !yield(id, t) {
+				return
+			}
+		}
+	}
 }
 
 // field reads the header of the next field of a struct; last is the id of the
@@ -202,12 +216,7 @@ func (r *thrift) skip(typ byte, depth int) {
 	case tMap:
 		r.skipMap(depth)
 	case tStruct:
-		var last int16
-		for r.err == nil {
-			_, t := r.field(&last)
-			if t == tStop {
-				return
-			}
+		for _, t := range r.fields() {
 			r.skip(t, depth+1)
 		}
 	default:
