@@ -69,42 +69,45 @@ func (b *batch) compare(i, j int32) int {
 	return cmp.Compare(at(b.seq, int(i)), at(b.seq, int(j)))
 }
 
+// loader makes batches of row groups. It belongs to one goroutine.
+type loader struct{ Decoder }
+
 // load decodes what the query selects of a group; nil if that is no row.
 // Columns that select rows come first, so that a group without any stops early.
-func (d *decoder) load(g *group, serial int, s *selection) (_ *batch, err error) {
+func (l *loader) load(g *group, serial int, s *selection) (_ *batch, err error) {
 	b := &batch{vecs: make([]Vec, 2*len(schema.Columns)), serial: serial}
 	b.row.vecs = b.vecs[:len(schema.Columns)]
 	defer func() {
 		if err != nil {
-			d.pool.unload(b)
+			unload(l.Pool, b)
 		}
 	}()
-	if err := d.fill(b, g, s, colTS, colEvent); err != nil {
+	if err := l.fill(b, g, s, colTS, colEvent); err != nil {
 		return nil, err
 	}
 	if err := b.bind(g, s); err != nil {
 		return nil, err
 	}
 	if s.sock != 0 {
-		if err := d.fill(b, g, s, colSock); err != nil {
+		if err := l.fill(b, g, s, colSock); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.choose(b, g, s); err != nil {
+	if err := l.choose(b, g, s); err != nil {
 		return nil, err
 	}
 	if b.next == b.hi {
-		d.pool.unload(b)
+		unload(l.Pool, b)
 		return nil, nil
 	}
-	if err := d.fill(b, g, s, colCPU, colSeq); err != nil {
+	if err := l.fill(b, g, s, colCPU, colSeq); err != nil {
 		return nil, err
 	}
 	b.cpu, b.seq = b.vec(colCPU).Ints, b.vec(colSeq).Ints
-	if err := d.sort(b, g); err != nil {
+	if err := l.sort(b, g); err != nil {
 		return nil, err
 	}
-	if err := d.fill(b, g, s, s.columns...); err != nil {
+	if err := l.fill(b, g, s, s.columns...); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -119,7 +122,7 @@ func (b *batch) vec(c Col) *Vec {
 }
 
 // fill decodes columns: into the row's view if they were asked for, else aside.
-func (d *decoder) fill(b *batch, g *group, s *selection, cols ...Col) error {
+func (l *loader) fill(b *batch, g *group, s *selection, cols ...Col) error {
 	for _, c := range cols {
 		v := &b.vecs[c]
 		if !s.visible[c] {
@@ -128,13 +131,13 @@ func (d *decoder) fill(b *batch, g *group, s *selection, cols ...Col) error {
 		if v.Ints != nil || v.Index != nil {
 			continue
 		}
-		n, err := d.decode(g, c, v)
+		n, err := l.Decode(&g.Group, int(c), v)
 		b.charged += n
 		if err != nil {
 			return err
 		}
 		if show := s.show[c]; show != nil {
-			n, err := d.show(v, show)
+			n, err := l.show(v, show)
 			b.charged += n
 			if err != nil {
 				return err
@@ -146,11 +149,11 @@ func (d *decoder) fill(b *batch, g *group, s *selection, cols ...Col) error {
 
 // show replaces the strings of a column by what is to be shown for them; charged is what
 // they take of the pool's limit beyond what the column did.
-func (d *decoder) show(v *Vec, f func(string) string) (charged int64, err error) {
+func (l *loader) show(v *Vec, f func(string) string) (charged int64, err error) {
 	for i, s := range v.Dict {
 		t := f(s)
 		if n := int64(len(t) - len(s)); n > 0 {
-			if err := d.pool.charge(n); err != nil {
+			if err := l.Pool.Charge(n); err != nil {
 				return charged, err
 			}
 			charged += n
@@ -161,12 +164,12 @@ func (d *decoder) show(v *Vec, f func(string) string) (charged int64, err error)
 }
 
 // unload returns the batch's memory to the pool.
-func (p *pool) unload(b *batch) {
+func unload(p *Pool, b *batch) {
 	for i := range b.vecs {
-		p.release(&b.vecs[i])
+		p.Release(&b.vecs[i])
 	}
-	p.putIndex(b.order)
-	p.refund(b.charged)
+	p.PutIndex(b.order)
+	p.Refund(b.charged)
 	*b = batch{}
 }
 
@@ -187,14 +190,14 @@ func (b *batch) bind(g *group, s *selection) error {
 	valid := b.vec(colTS).Valid
 	for i, t := range b.ts {
 		if (t < g.tsMin || t > g.tsMax) && (valid == nil || valid[i]) {
-			return damaged("column ts_ns: row %d is outside of its statistics", i)
+			return Damaged("column ts_ns: row %d is outside of its statistics", i)
 		}
 	}
 	return nil
 }
 
 // choose sets the range or the list of the rows that the query selects.
-func (d *decoder) choose(b *batch, g *group, s *selection) error {
+func (l *loader) choose(b *batch, g *group, s *selection) error {
 	if b.ts == nil || b.kind == nil {
 		return nil
 	}
@@ -206,7 +209,7 @@ func (d *decoder) choose(b *batch, g *group, s *selection) error {
 		b.hi = max(b.hi, b.next)
 		return nil
 	}
-	order, err := d.pool.getIndex(g.rows)
+	order, err := l.Pool.Index(g.Rows)
 	if err != nil {
 		return err
 	}
@@ -226,7 +229,7 @@ func (d *decoder) choose(b *batch, g *group, s *selection) error {
 }
 
 // sort puts the selected rows in order, which those of a recording are in already.
-func (d *decoder) sort(b *batch, g *group) error {
+func (l *loader) sort(b *batch, g *group) error {
 	sorted := true
 	if b.order == nil {
 		for i := b.next + 1; i < b.hi && sorted; i++ {
@@ -239,7 +242,7 @@ func (d *decoder) sort(b *batch, g *group) error {
 		return nil
 	}
 	if b.order == nil {
-		order, err := d.pool.getIndex(g.rows)
+		order, err := l.Pool.Index(g.Rows)
 		if err != nil {
 			return err
 		}

@@ -10,9 +10,9 @@ import (
 // maxBloom bounds a filter; the format's own limit.
 const maxBloom = 128 << 20
 
-// bloomHas reads from the split block filter at off whether v may be among its
+// FilterHas reads from the split block filter at off whether v may be among its
 // values. Only the header and one block are read, within [off, end).
-func bloomHas(f io.ReaderAt, off, end int64, v uint64) (bool, error) {
+func FilterHas(f io.ReaderAt, off, end int64, v uint64) (bool, error) {
 	var buf [64]byte
 	n, err := f.ReadAt(buf[:min(int64(len(buf)), end-off)], off)
 	if err != nil && err != io.EOF {

@@ -15,7 +15,7 @@ import (
 // commit checks one commit and takes over what its checkpoint says.
 func (w *walker) commit(off int64, fr *schema.Frame) error {
 	if int64(fr.Checkpoint) > w.o.MaxFooter {
-		return tooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
+		return TooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
 	}
 	crc := uint32(0)
 	data := off + schema.FrameSize
@@ -79,7 +79,7 @@ func (c *commit) section(kind uint32, s []byte) error {
 	case schema.SectionBase:
 		return c.base(s)
 	case schema.SectionRowGroup:
-		return c.rowGroup(&thrift{b: s})
+		return c.rowGroup(NewGroups(s))
 	case schema.SectionGroups:
 		return c.rowGroups(s)
 	case schema.SectionMeta:
@@ -91,20 +91,20 @@ func (c *commit) section(kind uint32, s []byte) error {
 // rowGroups takes over compressed row groups.
 func (c *commit) rowGroups(s []byte) error {
 	if len(s) < 4 {
-		return damaged("row groups: cut off")
+		return Damaged("row groups: cut off")
 	}
 	n := int64(binary.LittleEndian.Uint32(s))
 	if n > c.o.MaxFooter {
-		return tooLarge("bytes of row groups", n, c.o.MaxFooter)
+		return TooLarge("bytes of row groups", n, c.o.MaxFooter)
 	}
 	if n > maxShrunk*int64(len(s)) { // before memory is taken for it
-		return damaged("row groups: %s out of %s", plural(n, "byte"), words.Thousands(int64(len(s))))
+		return Damaged("row groups: %s out of %s", words.Count(n, "byte"), words.Thousands(int64(len(s))))
 	}
 	b := make([]byte, n)
-	if err := c.inflate.inflate(codecZstd, b, s[4:]); err != nil {
-		return wrapDamage("row groups", err)
+	if err := c.inflate.Zstd(b, s[4:]); err != nil {
+		return Damage("row groups", err)
 	}
-	for r := (&thrift{b: b}); r.pos < len(b); {
+	for r := NewGroups(b); r.More(); {
 		if err := c.rowGroup(r); err != nil {
 			return err
 		}
@@ -117,30 +117,30 @@ func (c *commit) rowGroups(s []byte) error {
 const maxShrunk = 1024
 
 // rowGroup takes over the next row group of r.
-func (c *commit) rowGroup(r *thrift) error {
+func (c *commit) rowGroup(r *Groups) error {
 	if c.leaves == nil && !c.searched {
 		c.findSchema(c.off)
 	}
 	if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
-		return tooLarge("row groups", have+1, c.o.MaxGroups)
+		return TooLarge("row groups", have+1, c.o.MaxGroups)
 	}
-	g, err := parseGroup(r, c.leaves, c.o)
+	g, err := nextGroup(r, c.table, c.leaves)
 	if err != nil {
-		return wrapDamage("row group", err)
+		return Damage("row group", err)
 	}
 	c.groups = append(c.groups, g)
 	return nil
 }
 
 func (w *walker) base(s []byte) error {
-	ft, err := parseFooter(s, w.o, false)
+	ft, err := parseFooter(s, w.table, w.o, false)
 	if err != nil {
 		return err
 	}
-	if err := isTable(ft.leaves); err != nil {
+	if err := isTable(ft.Leaves); err != nil {
 		return err
 	}
-	w.leaves = ft.leaves
+	w.leaves = ft.Leaves
 	for k, v := range ft.kv {
 		w.kv[k] = bytes.Clone(v)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// inflater decompresses pages. Output never exceeds what the page header
+// Inflater decompresses pages. Output never exceeds what the page header
 // declares, and anything but exactly that much is an error.
-type inflater struct {
+type Inflater struct {
 	zstd *zstd.Decoder
 	gzip *gzip.Reader
 	in   bytes.Reader
@@ -25,8 +25,11 @@ type inflater struct {
 // Parquet stay at 8 MiB.
 const maxZstdWindow = 32 << 20
 
+// Zstd fills dst, whose length is the one to expect, from a zstd frame.
+func (z *Inflater) Zstd(dst, src []byte) error { return z.inflate(codecZstd, dst, src) }
+
 // inflate fills dst, whose length is the declared one, from src.
-func (z *inflater) inflate(codec uint8, dst, src []byte) error {
+func (z *Inflater) inflate(codec uint8, dst, src []byte) error {
 	var n int
 	var err error
 	switch codec {
@@ -50,12 +53,12 @@ func (z *inflater) inflate(codec uint8, dst, src []byte) error {
 	case err != nil:
 		return fmt.Errorf("decompressing: %w", err)
 	case n != len(dst):
-		return fmt.Errorf("decompressing: %s where the page declares %s", plural(int64(n), "byte"), words.Thousands(int64(len(dst))))
+		return fmt.Errorf("decompressing: %s where the page declares %s", words.Count(int64(n), "byte"), words.Thousands(int64(len(dst))))
 	}
 	return nil
 }
 
-func (z *inflater) unzstd(dst, src []byte) (int, error) {
+func (z *Inflater) unzstd(dst, src []byte) (int, error) {
 	if z.zstd == nil {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
@@ -72,7 +75,7 @@ func (z *inflater) unzstd(dst, src []byte) (int, error) {
 	return len(out), err
 }
 
-func (z *inflater) gunzip(dst, src []byte) (int, error) {
+func (z *Inflater) gunzip(dst, src []byte) (int, error) {
 	z.in.Reset(src)
 	var err error
 	if z.gzip == nil {
@@ -97,7 +100,8 @@ func (z *inflater) gunzip(dst, src []byte) (int, error) {
 	return n, nil
 }
 
-func (z *inflater) close() {
+// Close frees what the decompressors hold.
+func (z *Inflater) Close() {
 	if z.zstd != nil {
 		z.zstd.Close()
 	}

@@ -142,11 +142,11 @@ const knownEncodings = 1<<encPlain | 1<<encPlainDictionary | 1<<encRLE | 1<<encB
 	1<<encDeltaBytes | 1<<encRLEDictionary
 
 // check compares the column with the schema, the row group and the limits.
-func (m *columnMeta) check(g *group, l *leaf, o *Options) error {
+func (m *columnMeta) check(g *Group, l *Leaf, t *Table) error {
 	switch {
 	case !m.present:
 		return errors.New("no metadata")
-	case m.phys != int32(l.phys) || m.nested || string(m.path) != l.name:
+	case m.phys != int32(l.phys) || m.nested || string(m.path) != l.Name:
 		return errors.New("not the column that the schema has in its place")
 	case m.codec != codecNone && m.codec != codecSnappy && m.codec != codecGzip && m.codec != codecZstd:
 		name := fmt.Sprintf("codec %d", m.codec)
@@ -156,14 +156,14 @@ func (m *columnMeta) check(g *group, l *leaf, o *Options) error {
 		return fmt.Errorf("%w: %s", ErrUnsupport, name)
 	case m.encodings&^knownEncodings != 0:
 		return fmt.Errorf("%w: encodings %#x", ErrUnsupport, m.encodings&^knownEncodings)
-	case m.values != int64(g.rows):
-		return fmt.Errorf("%s in a row group of %s", plural(m.values, "value"), words.Thousands(int64(g.rows)))
-	case m.size > o.MaxChunk || m.raw > o.MaxChunk:
-		return tooLarge("bytes of a column chunk", max(m.size, m.raw), o.MaxChunk)
+	case m.values != int64(g.Rows):
+		return fmt.Errorf("%s in a row group of %s", words.Count(m.values, "value"), words.Thousands(int64(g.Rows)))
+	case m.size > t.Limits.Chunk || m.raw > t.Limits.Chunk:
+		return TooLarge("bytes of a column chunk", max(m.size, m.raw), t.Limits.Chunk)
 	case m.size <= 0 || m.raw <= 0:
 		return errors.New("no bytes")
-	case m.nulls < -1 || m.nulls > m.values || m.nulls > 0 && !l.optional:
-		return fmt.Errorf("%s among %s", plural(m.nulls, "NULL"), plural(m.values, "value"))
+	case m.nulls < -1 || m.nulls > m.values || m.nulls > 0 && !l.Optional:
+		return fmt.Errorf("%s among %s", words.Count(m.nulls, "NULL"), words.Count(m.values, "value"))
 	case m.bloom < 0:
 		return errors.New("filter outside of the file")
 	}

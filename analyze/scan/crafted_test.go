@@ -145,8 +145,8 @@ func TestBomb(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	must(t, err)
 	bomb := enc.EncodeAll(make([]byte, 1<<28), nil)
-	var z inflater
-	defer z.close()
+	var z Inflater
+	defer z.Close()
 	before := allocated()
 	if err := z.inflate(codecZstd, make([]byte, 4096), bomb); err == nil {
 		t.Error("inflated past the declared size")
@@ -154,8 +154,8 @@ func TestBomb(t *testing.T) {
 	if n := allocated() - before; n > 32<<20 {
 		t.Errorf("%d bytes allocated", n)
 	}
-	d := &decoder{o: &Options{}, pool: &pool{limit: 1 << 20}}
-	s := column{decoder: d}
+	d := &Decoder{Table: &Table{}, Pool: NewPool(1<<20, func() error { return ErrLimit })}
+	s := column{Decoder: d}
 	if _, err := s.inflate(codecZstd, bomb, 1<<28); !errors.Is(err, ErrLimit) {
 		t.Errorf("%v, want %v", err, ErrLimit)
 	}

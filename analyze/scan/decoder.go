@@ -7,13 +7,23 @@ import (
 	"io"
 )
 
-// decoder turns column chunks into vectors. It belongs to one goroutine and
+// Vec is one column of one batch of rows. Exactly one of Ints and Index is set,
+// or none, when every value is NULL.
+type Vec struct {
+	Ints  []int64  // numbers; unsigned ones of 64 bits by their bits
+	Index []int32  // strings, as positions in Dict; -1 for NULL
+	Dict  []string //
+	Valid []bool   // numbers: false for NULL; nil when none is NULL
+}
+
+// Decoder turns column chunks into vectors. It belongs to one goroutine and
 // reuses its scratch space; vectors live in buffers of the pool.
-type decoder struct {
-	f    io.ReaderAt
-	o    *Options
-	pool *pool
-	zip  inflater
+type Decoder struct {
+	File  io.ReaderAt
+	Table *Table
+	Pool  *Pool
+
+	zip  Inflater
 	text interner
 
 	raw   []byte // a chunk as it is in the file
@@ -31,9 +41,9 @@ type decoder struct {
 
 // column is the state of decoding one chunk.
 type column struct {
-	*decoder
+	*Decoder
 	c       *chunk
-	l       *leaf
+	l       *Leaf
 	v       *Vec
 	rows    int
 	row     int // next row
@@ -42,43 +52,46 @@ type column struct {
 	charged int64 // bytes of strings
 }
 
-// decode fills v with a column of a row group; it stays empty if the group has
+// Decode fills v with a column of a row group; it stays empty if the group has
 // no value in it. charged is what v.Dict holds of the pool's limit.
-func (d *decoder) decode(g *group, col Col, v *Vec) (charged int64, err error) {
+func (d *Decoder) Decode(g *Group, col int, v *Vec) (charged int64, err error) {
 	*v = Vec{}
 	c := g.find(col)
 	if c == nil {
 		return 0, nil
 	}
-	s := column{decoder: d, c: c, l: &g.leaves[c.leaf], v: v, rows: g.rows}
+	s := column{Decoder: d, c: c, l: &g.leaves[c.leaf], v: v, rows: g.Rows}
 	if err := s.chunk(); err != nil {
-		d.pool.release(v)
-		d.pool.refund(s.charged)
+		d.Pool.Release(v)
+		d.Pool.Refund(s.charged)
 		*v = Vec{}
-		return 0, wrapDamage(fmt.Sprintf("column %s at offset %d", s.l.name, c.off), err)
+		return 0, Damage(fmt.Sprintf("column %s at offset %d", s.l.Name, c.off), err)
 	}
 	if s.nulls == s.rows {
-		d.pool.release(v)
-		d.pool.refund(s.charged)
+		d.Pool.Release(v)
+		d.Pool.Refund(s.charged)
 		*v = Vec{}
 		return 0, nil
 	}
 	return s.charged, nil
 }
 
+// Close frees what the decompressors hold.
+func (d *Decoder) Close() { d.zip.Close() }
+
 func (s *column) chunk() error {
 	var err error
-	if s.raw, err = grown(s.pool, s.raw, int(s.c.size), 1); err != nil {
+	if s.raw, err = grown(s.Pool, s.raw, int(s.c.size), 1); err != nil {
 		return err
 	}
-	if _, err = s.f.ReadAt(s.raw, s.c.off); err != nil {
+	if _, err = s.File.ReadAt(s.raw, s.c.off); err != nil {
 		return fmt.Errorf("reading: %w", err)
 	}
 	if s.l.phys == physByteArray {
-		s.v.Index, err = s.pool.getIndex(s.rows)
+		s.v.Index, err = s.Pool.Index(s.rows)
 		clear(s.lookup)
 	} else {
-		s.v.Ints, err = s.pool.getInts(s.rows)
+		s.v.Ints, err = get(s.Pool, &s.Pool.ints, s.rows, 8)
 	}
 	b := s.raw
 	inflated := int64(0)
@@ -114,7 +127,7 @@ func (s *column) inflate(codec uint8, b []byte, raw int) ([]byte, error) {
 		return b, nil
 	}
 	var err error
-	if s.page, err = grown(s.pool, s.page, raw, 1); err != nil {
+	if s.page, err = grown(s.Pool, s.page, raw, 1); err != nil {
 		return nil, err
 	}
 	return s.page, s.zip.inflate(codec, s.page, b)
@@ -138,7 +151,7 @@ func (s *column) dictionary(p *page) error {
 	if int(p.values) > len(b)/s.l.width() {
 		return errCut
 	}
-	if s.dict, err = grown(s.pool, s.dict, int(p.values), 8); err != nil {
+	if s.dict, err = grown(s.Pool, s.dict, int(p.values), 8); err != nil {
 		return err
 	}
 	return s.plainInts(b, s.dict)
@@ -161,7 +174,7 @@ func (s *column) data(p *page) error {
 		b, err = s.inflate(codec, b, int(p.raw-p.defBytes))
 	} else {
 		b, err = s.inflate(s.c.codec, p.body, int(p.raw))
-		if err == nil && s.l.optional {
+		if err == nil && s.l.Optional {
 			def, b, err = cutLevels(b)
 		}
 	}
@@ -169,8 +182,8 @@ func (s *column) data(p *page) error {
 		return err
 	}
 	values := n
-	if s.l.optional {
-		if s.valid, err = grown(s.pool, s.valid, n, 1); err != nil {
+	if s.l.Optional {
+		if s.valid, err = grown(s.Pool, s.valid, n, 1); err != nil {
 			return err
 		}
 		if values, err = levels(def, s.valid); err != nil {
@@ -232,7 +245,7 @@ func (s *column) validity(n, values int) error {
 		if values == n {
 			return nil
 		}
-		v, err := s.pool.getBools(s.rows)
+		v, err := get(s.Pool, &s.Pool.bools, s.rows, 1)
 		if err != nil {
 			return err
 		}
@@ -242,7 +255,7 @@ func (s *column) validity(n, values int) error {
 		s.v.Valid = v
 	}
 	out := s.v.Valid[s.row : s.row+n]
-	if s.l.optional {
+	if s.l.Optional {
 		copy(out, s.valid)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -13,8 +14,8 @@ import (
 // for most row groups; for the others the one column is decoded.
 func (f *File) describe() error {
 	c := census{rows: map[string]int64{}, unknown: map[string]int64{}, one: map[string][]*schema.Event{},
-		d: &decoder{f: f.f, o: &f.o, pool: newPool(&f.o)}, first: math.MaxInt64, last: math.MinInt64}
-	defer c.d.zip.close()
+		d: &Decoder{File: f.f, Table: f.table, Pool: newPool(&f.o)}, first: math.MaxInt64, last: math.MinInt64}
+	defer c.d.Close()
 	var p problems
 	keep := f.groups[:0]
 	for i := range f.groups {
@@ -23,7 +24,7 @@ func (f *File) describe() error {
 			if !f.framed {
 				return err
 			}
-			p.add("a row group of %s is unreadable and was left out: %v", plural(int64(g.rows), "row"), err)
+			p.add("a row group of %s is unreadable and was left out: %v", words.Count(int64(g.Rows), "row"), err)
 			continue
 		}
 		if len(g.events) > 0 && g.hasTS {
@@ -42,7 +43,7 @@ func (f *File) describe() error {
 
 // census is what describe counts.
 type census struct {
-	d           *decoder
+	d           *Decoder
 	rows        map[string]int64
 	unknown     map[string]int64 // by name, the first few
 	unknownRows int64
@@ -52,14 +53,14 @@ type census struct {
 }
 
 func (c *census) group(g *group) error {
-	if g.rows == 0 {
+	if g.Rows == 0 {
 		return nil
 	}
 	if err := c.times(g); err != nil {
 		return err
 	}
 	if g.hasTS && (g.tsMin < 0 || g.tsMax > maxTime) {
-		return damaged("column ts_ns: a time before 1970 or after 2116")
+		return Damaged("column ts_ns: a time before 1970 or after 2116")
 	}
 	if err := c.events(g); err != nil {
 		return err
@@ -77,12 +78,12 @@ func (c *census) times(g *group) error {
 		return nil
 	}
 	var v Vec
-	n, err := c.d.decode(g, colTS, &v)
+	n, err := c.d.Decode(&g.Group, int(colTS), &v)
 	if err != nil {
 		return err
 	}
-	defer c.d.pool.refund(n)
-	defer c.d.pool.release(&v)
+	defer c.d.Pool.Refund(n)
+	defer c.d.Pool.Release(&v)
 	g.tsMin, g.tsMax = math.MaxInt64, math.MinInt64
 	for i, t := range v.Ints {
 		if v.Valid != nil && !v.Valid[i] {
@@ -92,7 +93,7 @@ func (c *census) times(g *group) error {
 		g.tsMin, g.tsMax, g.hasTS = min(g.tsMin, t), max(g.tsMax, t), true
 	}
 	if v.Ints == nil {
-		c.untimed += int64(g.rows)
+		c.untimed += int64(g.Rows)
 	}
 	return nil
 }
@@ -100,22 +101,22 @@ func (c *census) times(g *group) error {
 func (c *census) events(g *group) error {
 	if g.event != "" {
 		g.events = c.set(g.event)
-		c.count(g.event, int64(g.rows))
+		c.count(g.event, int64(g.Rows))
 		return nil
 	}
 	var v Vec
-	n, err := c.d.decode(g, colEvent, &v)
+	n, err := c.d.Decode(&g.Group, int(colEvent), &v)
 	if err != nil {
 		return err
 	}
-	defer c.d.pool.refund(n)
-	defer c.d.pool.release(&v)
+	defer c.d.Pool.Refund(n)
+	defer c.d.Pool.Release(&v)
 	counts := make([]int64, len(v.Dict)+1)
 	for _, k := range v.Index {
 		counts[k+1]++
 	}
 	if v.Index == nil {
-		counts[0] = int64(g.rows)
+		counts[0] = int64(g.Rows)
 	}
 	c.count("NULL", counts[0])
 	for k, name := range v.Dict {
@@ -157,16 +158,16 @@ func (c *census) count(name string, n int64) {
 
 func (c *census) report(p *problems) {
 	if c.untimed > 0 {
-		p.add("%s without a time (ts_ns is NULL) were left out", plural(c.untimed, "row"))
+		p.add("%s without a time (ts_ns is NULL) were left out", words.Count(c.untimed, "row"))
 	}
 	if c.unknownRows == 0 {
 		return
 	}
 	var names []string
 	for n := range c.unknown {
-		names = append(names, clip([]byte(n)))
+		names = append(names, words.Clip(n))
 	}
 	sort.Strings(names)
 	p.add("%s of events that this version does not know were left out (%s); a newer netrec may know them",
-		plural(c.unknownRows, "row"), strings.Join(names, ", "))
+		words.Count(c.unknownRows, "row"), strings.Join(names, ", "))
 }

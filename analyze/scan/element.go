@@ -1,5 +1,7 @@
 package scan
 
+import "netrec/analyze/words"
+
 // element is a SchemaElement of the footer.
 type element struct {
 	name       string
@@ -19,7 +21,7 @@ func parseElement(r *thrift) element {
 		case 3:
 			e.repetition = r.i32(t)
 		case 4:
-			e.name = clip(r.binary(t))
+			e.name = words.Clip(r.binary(t))
 		case 5:
 			e.children = r.i32(t)
 		case 6:
@@ -33,15 +35,6 @@ func parseElement(r *thrift) element {
 		}
 	}
 	return e
-}
-
-// clip keeps names short enough for a message; none of ours is that long.
-func clip(b []byte) string {
-	const longest = 128
-	if len(b) > longest {
-		return string(b[:longest]) + "…"
-	}
-	return string(b)
 }
 
 // converted takes the older annotation; a logical type, which follows it in the

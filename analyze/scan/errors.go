@@ -18,8 +18,25 @@ var (
 	ErrUnsupport  = errors.New("parquet feature not supported") // valid Parquet that this reader does not decode
 )
 
-func damaged(format string, a ...any) error {
+// Damaged is an ErrDamaged.
+func Damaged(format string, a ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, a...))
+}
+
+// TooLarge is an ErrLimit.
+func TooLarge(what string, got, limit int64) error {
+	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, words.Thousands(got), words.Thousands(limit))
+}
+
+// Damage keeps the kind of an error that has one and calls the rest damage.
+func Damage(what string, err error) error {
+	switch {
+	case errors.Is(err, ErrColumn): // says by itself where it is
+		return err
+	case typedError(err):
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return Damaged("%s: %w", what, err)
 }
 
 // typedError reports whether an error already says what kind of fault it is.
@@ -32,28 +49,10 @@ func typedError(err error) bool {
 	return false
 }
 
-// wrapDamage keeps the kind of an error that has one and calls the rest damage.
-func wrapDamage(what string, err error) error {
-	switch {
-	case errors.Is(err, ErrColumn): // says by itself where it is
-		return err
-	case typedError(err):
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return damaged("%s: %w", what, err)
-}
-
-func tooLarge(what string, got, limit int64) error {
-	return fmt.Errorf("%w: %s: %s, at most %s", ErrLimit, what, words.Thousands(got), words.Thousands(limit))
-}
-
 // guard turns a panic of a decoder into an error: the last line of defence
 // after every explicit check.
 func guard(doing string, err *error) {
 	if p := recover(); p != nil {
-		*err = damaged("%s: decoder stopped: %v", doing, p)
+		*err = Damaged("%s: decoder stopped: %v", doing, p)
 	}
 }
-
-// plural is "1 row" or "1,234 rows".
-func plural(n int64, noun string) string { return words.Plural(n, noun, noun+"s") }

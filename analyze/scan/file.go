@@ -2,7 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ type File struct {
 	f      io.ReaderAt
 	close  func() error
 	o      Options
+	table  *Table
 	end    int64 // of the bytes that row groups and filters may lie in
 	groups []group
 	meta   Meta
@@ -46,6 +46,7 @@ func Open(path string, o Options) (*File, error) {
 func openReader(r io.ReaderAt, path string, size int64, o Options) (_ *File, err error) {
 	defer guard("reading", &err)
 	f := &File{f: r, o: o.withDefaults(size), end: size}
+	f.table = newTable(&f.o)
 	f.meta.Path, f.meta.Size, f.meta.Stored = path, size, size
 	if err := f.read(); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (f *File) read() error {
 		return fmt.Errorf("%w: not a Parquet file", ErrNotCapture)
 	}
 	w := newWalker(f.f, size, &f.o)
-	defer w.inflate.close()
+	defer w.inflate.Close()
 	var kv map[string][]byte
 	var err error
 	if f.framed, err = w.detect(head); err != nil {
@@ -132,66 +133,35 @@ func (f *File) read() error {
 // readFooter reads a plain Parquet file, which some other program wrote.
 func (f *File) readFooter() (map[string][]byte, error) {
 	size := f.meta.Size
-	least := int64(len(schema.Magic) + schema.TrailerSize)
-	if size < least {
-		return nil, fmt.Errorf("%w: %s of Parquet", ErrNotCapture, plural(size, "byte"))
+	if size < LeastSize {
+		return nil, fmt.Errorf("%w: %s of Parquet", ErrNotCapture, words.Count(size, "byte"))
 	}
-	var trailer [schema.TrailerSize]byte
-	if _, err := f.f.ReadAt(trailer[:], size-schema.TrailerSize); err != nil {
+	b, end, err := f.table.ReadFooter(f.f, size)
+	if errors.Is(err, ErrNoFooter) {
+		return nil, Damaged("no commit of netrec at its start and no Parquet footer at its end; the file is cut off")
+	} else if err != nil {
 		return nil, err
 	}
-	switch string(trailer[4:]) {
-	case schema.Magic:
-	case "PARE":
-		return nil, fmt.Errorf("%w: encryption", ErrUnsupport)
-	default:
-		return nil, damaged("no commit of netrec at its start and no Parquet footer at its end; the file is cut off")
-	}
-	n := int64(binary.LittleEndian.Uint32(trailer[:]))
-	switch {
-	case n == 0 || n > size-least:
-		return nil, damaged("footer of %s in a file of %s", plural(n, "byte"), words.Thousands(size))
-	case n > f.o.MaxFooter:
-		return nil, tooLarge("bytes of footer", n, f.o.MaxFooter)
-	}
-	f.end = size - schema.TrailerSize - n
-	b := make([]byte, n)
-	if _, err := f.f.ReadAt(b, f.end); err != nil {
-		return nil, err
-	}
-	ft, err := parseFooter(b, &f.o, true)
+	f.end = end
+	ft, err := parseFooter(b, f.table, &f.o, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := isTable(ft.leaves); err != nil {
+	if err := isTable(ft.Leaves); err != nil {
 		return nil, err
 	}
 	if err := checkPlaces(ft.groups, int64(len(schema.Magic)), f.end); err != nil {
-		return nil, damaged("footer: %w", err)
+		return nil, Damaged("footer: %w", err)
 	}
 	rows := int64(0)
 	for i := range ft.groups {
-		rows += int64(ft.groups[i].rows)
+		rows += int64(ft.groups[i].Rows)
 	}
-	if rows != ft.rows {
-		return nil, damaged("footer: %s, but row groups of %s", plural(ft.rows, "row"), words.Thousands(rows))
+	if rows != ft.Rows {
+		return nil, Damaged("footer: %s, but row groups of %s", words.Count(ft.Rows, "row"), words.Thousands(rows))
 	}
 	f.groups = ft.groups
 	return ft.kv, nil
-}
-
-// isTable reports whether a table has what no capture lacks.
-func isTable(leaves []leaf) error {
-	for _, c := range []Col{colTS, colEvent} {
-		found := false
-		for i := range leaves {
-			found = found || leaves[i].col == c
-		}
-		if !found {
-			return fmt.Errorf("%w: a Parquet file without the column %s", ErrNotCapture, schema.Columns[c].Name)
-		}
-	}
-	return nil
 }
 
 // readAll reads n bytes at off in pieces, for checksums.

@@ -20,11 +20,12 @@ type walker struct {
 	o    *Options
 	buf  []byte
 
-	inflate inflater // of row groups in checkpoints
+	table   *Table
+	inflate Inflater // of row groups in checkpoints
 
 	nonce    [schema.NonceSize]byte
 	mark     []byte // how every frame of this file begins
-	leaves   []leaf
+	leaves   []Leaf
 	searched bool // footers were searched for the schema in vain
 	groups   []group
 	kv       map[string][]byte
@@ -38,7 +39,7 @@ type walker struct {
 }
 
 func newWalker(f io.ReaderAt, size int64, o *Options) *walker {
-	return &walker{f: f, size: size, o: o, buf: make([]byte, min(size, 1<<20)), kv: map[string][]byte{}, off: int64(schema.FileStart)}
+	return &walker{f: f, size: size, o: o, table: newTable(o), buf: make([]byte, min(size, 1<<20)), kv: map[string][]byte{}, off: int64(schema.FileStart)}
 }
 
 // detect reports whether the file is a sequence of commits. A damaged first
@@ -104,7 +105,7 @@ func (w *walker) walk() error {
 				return err
 			}
 			w.problems.add("commit %s is damaged (%v): %s at offset %s were left out", words.Thousands(int64(fr.Seq)), err,
-				plural(int64(fr.Body), "byte"), words.Thousands(w.off))
+				words.Count(int64(fr.Body), "byte"), words.Thousands(w.off))
 		} else {
 			w.commits++
 			w.last, w.lastOff = fr, w.off
@@ -138,7 +139,7 @@ func (w *walker) resume(why error) (bool, error) {
 	if off < 0 || err != nil {
 		return false, err
 	}
-	w.problems.add("%s at offset %s are damaged (%v) and were left out", plural(off-w.off, "byte"), words.Thousands(w.off), why)
+	w.problems.add("%s at offset %s are damaged (%v) and were left out", words.Count(off-w.off, "byte"), words.Thousands(w.off), why)
 	w.off, w.seq = off, seq
 	return true, nil
 }

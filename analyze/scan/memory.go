@@ -102,6 +102,12 @@ func defaultMemory(size int64) int64 {
 	return max(leastMemory, memoryPerByte*min(size, math.MaxInt64/memoryPerByte))
 }
 
+// newPool is the memory of decoded rows.
+func newPool(o *Options) *Pool {
+	of := o.Memory
+	return NewPool(o.MaxMemory, func() error { return &Full{Limit: of} })
+}
+
 // share is so many sixteenths of a limit of the process.
 func share(limit, parts int64) int64 { return max(limit-program, program) / 16 * parts }
 
@@ -112,13 +118,13 @@ func Collected(limit int64) int64 { return share(limit, 16) }
 // reads them, with whatever tables of its own.
 type heapWatch struct {
 	limit   int64 // of the process
-	decoded *pool
+	decoded *Pool
 	next    int64 // look closely when so many bytes are kept or dead
 	due     int   // rows until the next look
 	objects [1]metrics.Sample
 }
 
-func watchHeap(limit int64, decoded *pool) *heapWatch {
+func watchHeap(limit int64, decoded *Pool) *heapWatch {
 	h := &heapWatch{limit: limit, decoded: decoded, next: share(limit, keptShare)}
 	h.objects[0].Name = "/memory/classes/heap/objects:bytes"
 	return h
@@ -127,7 +133,7 @@ func watchHeap(limit int64, decoded *pool) *heapWatch {
 // bytes is what objects take that are no decoded rows, dead ones included.
 func (h *heapWatch) bytes() int64 {
 	metrics.Read(h.objects[:])
-	return int64(h.objects[0].Value.Uint64()) - h.decoded.inUse()
+	return int64(h.objects[0].Value.Uint64()) - h.decoded.InUse()
 }
 
 // full reports whether what is kept has its share. It costs little until there are so many

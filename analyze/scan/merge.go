@@ -14,7 +14,7 @@ func (f *File) Scan(q Query, fn func(*Row) error) error {
 
 // feed decodes row groups in a goroutine of its own.
 type feed struct {
-	pool *pool
+	pool *Pool
 	due  int64 // the time before which the groups to come have no row
 	more bool  // there are groups to come
 	out  chan loaded
@@ -32,20 +32,20 @@ type loaded struct {
 // start begins to decode what a queue holds.
 func start(q *queue, o *Options) *feed {
 	w := &feed{pool: newPool(o), out: make(chan loaded), quit: make(chan struct{}), due: q.due(), more: q.more()}
-	d := &decoder{pool: w.pool}
+	l := &loader{Decoder{Pool: w.pool}}
 	w.done.Go(func() {
-		defer d.zip.close()
+		defer l.Close()
 		defer q.close()
 		for n := 0; q.more(); n++ {
-			var l loaded
-			l.b, l.err = d.guarded(q, n)
-			l.due, l.more = q.due(), q.more()
+			var next loaded
+			next.b, next.err = l.guarded(q, n)
+			next.due, next.more = q.due(), q.more()
 			select {
-			case w.out <- l:
+			case w.out <- next:
 			case <-w.quit:
 				return
 			}
-			if l.err != nil {
+			if next.err != nil {
 				return
 			}
 		}
@@ -54,14 +54,14 @@ func start(q *queue, o *Options) *feed {
 }
 
 // guarded decodes the next row group of a queue; nil if nothing in it is selected.
-func (d *decoder) guarded(q *queue, serial int) (b *batch, err error) {
+func (l *loader) guarded(q *queue, serial int) (b *batch, err error) {
 	defer guard("row group", &err)
 	p, err := q.next()
 	if err != nil || p.g == nil {
 		return nil, err
 	}
-	d.f, d.o = p.f.f, &p.f.o
-	b, err = d.load(p.g, serial, q.s)
+	l.File, l.Table = p.f.f, p.f.table
+	b, err = l.load(p.g, serial, q.s)
 	q.done(p)
 	return b, err
 }
@@ -187,7 +187,7 @@ func (m *merger) down(child int) {
 
 // pop removes the first batch, which is exhausted.
 func (m *merger) pop() {
-	m.feed.pool.unload(m.heap[0].b)
+	unload(m.feed.pool, m.heap[0].b)
 	last := len(m.heap) - 1
 	m.heap[0] = m.heap[last]
 	m.heap = m.heap[:last]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const maxList = 1 << 18
 func addMeta(kv map[string][]byte, s []byte, o *Options) error {
 	d := json.NewDecoder(bytes.NewReader(s))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("metadata: no JSON object: %w", cmp.Or(err, errCut))
+		return fmt.Errorf("metadata: no JSON object: %w", cmp.Or(err, errors.New("cut off")))
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -39,10 +40,25 @@ func addMeta(kv map[string][]byte, s []byte, o *Options) error {
 	return nil
 }
 
+// keeper keeps the pairs of a footer that are ours.
+func keeper(kv map[string][]byte, o *Options) func(key, value []byte) {
+	return func(key, value []byte) {
+		if len(key) <= maxKey && bytes.HasPrefix(key, []byte(metaPrefix)) {
+			keepMeta(kv, string(key), value, o)
+		}
+	}
+}
+
+// maxKey is longer than any key of ours, and maxKeys more than there are.
+const (
+	maxKey  = 64
+	maxKeys = 64
+)
+
 // keepMeta keeps a value of ours, nil in place of one that is too large.
 func keepMeta(kv map[string][]byte, key string, value []byte, o *Options) {
 	switch {
-	case !strings.HasPrefix(key, metaPrefix) || len(key) > 64 || len(kv) >= maxKeys:
+	case !strings.HasPrefix(key, metaPrefix) || len(key) > maxKey || len(kv) >= maxKeys:
 	case int64(len(value)) > o.MaxMeta:
 		kv[key] = nil
 	default:
@@ -82,7 +98,7 @@ func (f *File) decodeMeta(kv map[string][]byte) error {
 			continue
 		}
 		if v == nil {
-			p.add("metadata %s is larger than %s and was left out", e.key, plural(f.o.MaxMeta, "byte"))
+			p.add("metadata %s is larger than %s and was left out", e.key, words.Count(f.o.MaxMeta, "byte"))
 		} else if err := e.into(v); err != nil {
 			p.add("metadata %s is unreadable: %v", e.key, err)
 		}
@@ -113,7 +129,7 @@ const maxValue = 4 << 20
 func value[T any](into *T) func([]byte) error {
 	return func(b []byte) error {
 		if len(b) > maxValue {
-			return tooLarge("bytes", int64(len(b)), maxValue)
+			return TooLarge("bytes", int64(len(b)), maxValue)
 		}
 		var v T
 		if err := json.Unmarshal(b, &v); err != nil {

@@ -36,8 +36,3 @@ func (o Options) withDefaults(size int64) Options {
 	o.MaxMeta = min(o.MaxMeta, o.MaxMemory/16) // JSON grows up to 16 times when decoded
 	return o
 }
-
-// maxRowsPerByte bounds how many rows a byte of a row group may stand for, so
-// that a small file cannot ask for hours of work. A group of nothing but
-// constants stays a hundred times below it.
-const maxRowsPerByte = 4096

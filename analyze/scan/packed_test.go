@@ -35,11 +35,11 @@ func TestPackedRowGroupsAreBounded(t *testing.T) {
 		"a row group of no thing": {packed(4, make([]byte, 4)), ErrDamaged},
 	} {
 		w := newWalker(bytes.NewReader(nil), 0, &o)
-		w.leaves = []leaf{{name: "ts_ns"}}
+		w.leaves = []Leaf{{Name: "ts_ns"}}
 		c := commit{walker: w, kv: map[string][]byte{}}
 		if err := c.rowGroups(tc.section); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
-		w.inflate.close()
+		w.inflate.Close()
 	}
 }

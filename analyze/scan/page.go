@@ -27,7 +27,7 @@ type page struct {
 }
 
 // nextPage takes a page off b. left is how many values the chunk still lacks.
-func nextPage(b []byte, c *chunk, l *leaf, left int) (page, []byte, error) {
+func nextPage(b []byte, c *chunk, l *Leaf, left int) (page, []byte, error) {
 	r := &thrift{b: b}
 	h := pageHeader{kind: -1}
 	h.parse(r)
@@ -45,7 +45,7 @@ func nextPage(b []byte, c *chunk, l *leaf, left int) (page, []byte, error) {
 	case p.values < 0 || p.kind != pageDict && int(p.values) > left:
 		return p, nil, fmt.Errorf("page of %d values where %d are due", p.values, left)
 	}
-	if h.kind == pageData && l.optional && h.v.levels != encRLE {
+	if h.kind == pageData && l.Optional && h.v.levels != encRLE {
 		return p, nil, fmt.Errorf("%w: levels in encoding %d", ErrUnsupport, h.v.levels)
 	}
 	p.body = b[r.pos : r.pos+int(h.size)]
@@ -61,13 +61,13 @@ func nextPage(b []byte, c *chunk, l *leaf, left int) (page, []byte, error) {
 }
 
 // check holds the lengths of a v2 page against each other.
-func (v *pageValues) check(l *leaf, size, raw int32) error {
+func (v *pageValues) check(l *Leaf, size, raw int32) error {
 	switch {
 	case v.repBytes != 0:
 		return errors.New("repetition levels in a flat column")
 	case v.defBytes < 0 || v.defBytes > size || v.defBytes > raw:
 		return errors.New("levels longer than the page")
-	case v.rows != v.values || v.nulls < 0 || v.nulls > v.values || v.nulls > 0 && !l.optional:
+	case v.rows != v.values || v.nulls < 0 || v.nulls > v.values || v.nulls > 0 && !l.Optional:
 		return fmt.Errorf("page of %d values in %d rows with %d NULLs", v.values, v.rows, v.nulls)
 	}
 	return nil

@@ -4,28 +4,28 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 )
 
-// checkPlaces checks that every column lies within [lo, hi) and that no two
+// CheckPlaces checks that every column lies within [lo, hi) and that no two
 // share bytes: shared ones would let a small file stand for any number of rows.
-func checkPlaces(groups []group, lo, hi int64) error {
+func CheckPlaces(groups iter.Seq2[int, *Group], lo, hi int64) error {
 	n := 0
-	for i := range groups {
-		n += len(groups[i].chunks)
+	for _, g := range groups {
+		n += len(g.chunks)
 	}
 	type place struct{ off, end int64 }
 	places := make([]place, 0, n)
-	for i := range groups {
-		g := &groups[i]
+	for i, g := range groups {
 		for _, c := range g.chunks {
 			end := c.off + int64(c.size)
 			if c.off < lo || end > hi || end < c.off {
-				return fmt.Errorf("row group %d: column %s is outside of the data", i, g.leaves[c.leaf].name)
+				return fmt.Errorf("row group %d: column %s is outside of the data", i, g.leaves[c.leaf].Name)
 			}
 			places = append(places, place{c.off, end})
 		}
-		if g.bloom != 0 && (g.bloom < lo || g.bloom >= hi) {
+		if g.Filter != 0 && (g.Filter < lo || g.Filter >= hi) {
 			return fmt.Errorf("row group %d: filter is outside of the data", i)
 		}
 	}

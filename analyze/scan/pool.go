@@ -2,53 +2,56 @@ package scan
 
 import "sync"
 
-// pool hands out the buffers of one scan and keeps their sum below a limit.
-// Buffers come back when a row group is done, so a scan allocates for the row
-// groups that overlap in time and then no more.
-type pool struct {
+// Pool hands out the buffers of columns and keeps their sum below a limit.
+// Buffers come back when a row group is done, so decoding allocates for the row
+// groups that are held at once and then no more.
+type Pool struct {
 	mu    sync.Mutex
 	limit int64
-	of    int64 // the limit of the process that it is a share of
+	full  func() error
 	used  int64 // bytes handed out or kept for reuse
 	ints  [][]int64
 	index [][]int32
 	bools [][]bool
 }
 
-func newPool(o *Options) *pool { return &pool{limit: o.MaxMemory, of: o.Memory} }
+// NewPool is a pool of so many bytes; full is its error when they are in use.
+func NewPool(limit int64, full func() error) *Pool { return &Pool{limit: limit, full: full} }
 
-// charge accounts for bytes that are allocated elsewhere.
-func (p *pool) charge(n int64) error {
+// Charge accounts for bytes that are allocated elsewhere.
+func (p *Pool) Charge(n int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.chargeLocked(n)
 }
 
-func (p *pool) chargeLocked(n int64) error {
+func (p *Pool) chargeLocked(n int64) error {
 	if p.used+n > p.limit {
 		p.dropLocked()
 	}
 	if p.used+n > p.limit {
-		return &Full{Limit: p.of}
+		return p.full()
 	}
 	p.used += n
 	return nil
 }
 
-func (p *pool) inUse() int64 {
+// InUse is how many bytes are handed out or kept for reuse.
+func (p *Pool) InUse() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.used
 }
 
-func (p *pool) refund(n int64) {
+// Refund ends the account of bytes that were charged.
+func (p *Pool) Refund(n int64) {
 	p.mu.Lock()
 	p.used -= n
 	p.mu.Unlock()
 }
 
 // dropLocked gives the buffers that nobody uses to the garbage collector.
-func (p *pool) dropLocked() {
+func (p *Pool) dropLocked() {
 	for _, b := range p.ints {
 		p.used -= int64(cap(b)) * 8
 	}
@@ -61,15 +64,14 @@ func (p *pool) dropLocked() {
 	p.ints, p.index, p.bools = nil, nil, nil
 }
 
-func (p *pool) getInts(n int) ([]int64, error)  { return get(p, &p.ints, n, 8) }
-func (p *pool) getIndex(n int) ([]int32, error) { return get(p, &p.index, n, 4) }
-func (p *pool) getBools(n int) ([]bool, error)  { return get(p, &p.bools, n, 1) }
-func (p *pool) putInts(b []int64)               { put(p, &p.ints, b) }
-func (p *pool) putIndex(b []int32)              { put(p, &p.index, b) }
-func (p *pool) putBools(b []bool)               { put(p, &p.bools, b) }
+// Index is a list of n positions with any contents; PutIndex takes it back.
+func (p *Pool) Index(n int) ([]int32, error) { return get(p, &p.index, n, 4) }
+
+// PutIndex takes a list of positions back.
+func (p *Pool) PutIndex(b []int32) { put(p, &p.index, b) }
 
 // get returns a buffer of n elements with any contents.
-func get[T any](p *pool, free *[][]T, n int, size int64) ([]T, error) {
+func get[T any](p *Pool, free *[][]T, n int, size int64) ([]T, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(*free) - 1; i >= 0; i-- {
@@ -87,7 +89,7 @@ func get[T any](p *pool, free *[][]T, n int, size int64) ([]T, error) {
 	return make([]T, n, room), nil
 }
 
-func put[T any](p *pool, free *[][]T, b []T) {
+func put[T any](p *Pool, free *[][]T, b []T) {
 	if cap(b) == 0 {
 		return
 	}
@@ -96,20 +98,20 @@ func put[T any](p *pool, free *[][]T, b []T) {
 	p.mu.Unlock()
 }
 
-// release takes back the buffers of a vector.
-func (p *pool) release(v *Vec) {
-	p.putInts(v.Ints)
-	p.putIndex(v.Index)
-	p.putBools(v.Valid)
+// Release takes back the buffers of a vector.
+func (p *Pool) Release(v *Vec) {
+	put(p, &p.ints, v.Ints)
+	put(p, &p.index, v.Index)
+	put(p, &p.bools, v.Valid)
 }
 
 // grown returns a scratch buffer of n elements with any contents, b itself if
 // it is large enough.
-func grown[T any](p *pool, b []T, n int, size int64) ([]T, error) {
+func grown[T any](p *Pool, b []T, n int, size int64) ([]T, error) {
 	if cap(b) >= n {
 		return b[:n], nil
 	}
-	if err := p.charge(int64(n-cap(b)) * size); err != nil {
+	if err := p.Charge(int64(n-cap(b)) * size); err != nil {
 		return nil, err
 	}
 	return make([]T, n), nil

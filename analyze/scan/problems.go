@@ -24,7 +24,7 @@ func (p *problems) add(format string, a ...any) {
 
 func (p *problems) lines() []string {
 	if p.more > 0 {
-		return append(p.list, plural(p.more, "further problem")+" of this kind")
+		return append(p.list, words.Count(p.more, "further problem")+" of this kind")
 	}
 	return p.list
 }
@@ -33,13 +33,13 @@ func (p *problems) lines() []string {
 func (w *walker) finish() error {
 	tail := w.size - w.off
 	if w.commits == 0 {
-		return damaged("no intact commit: the recording ended before its first one was complete, or the file was changed since")
+		return Damaged("no intact commit: the recording ended before its first one was complete, or the file was changed since")
 	}
 	switch {
 	case tail > 0:
-		w.problems.add("%s after the last commit are incomplete and were left out", plural(tail, "byte"))
+		w.problems.add("%s after the last commit are incomplete and were left out", words.Count(tail, "byte"))
 	case tail < 0:
-		w.problems.add("%s of the last commit's footer are missing; its rows are complete", plural(-tail, "byte"))
+		w.problems.add("%s of the last commit's footer are missing; its rows are complete", words.Count(-tail, "byte"))
 	default:
 		w.compareFooter()
 	}
@@ -57,17 +57,17 @@ func (w *walker) compareFooter() {
 		w.problems.add("the footer at the end is damaged; rows were read through the commits")
 		return
 	}
-	ft, err := parseFooter(b, w.o, false)
+	ft, err := parseFooter(b, w.table, w.o, false)
 	if err != nil {
 		w.problems.add("the footer at the end is unreadable (%v); rows were read through the commits", err)
 		return
 	}
 	rows := int64(0)
 	for i := range w.groups {
-		rows += int64(w.groups[i].rows)
+		rows += int64(w.groups[i].Rows)
 	}
-	if rows != ft.rows || ft.count != len(w.groups) {
+	if rows != ft.Rows || ft.Groups != len(w.groups) {
 		w.problems.add("the footer at the end lists %s in %s, the commits have %s in %s; rows were read through the commits",
-			plural(ft.rows, "row"), plural(int64(ft.count), "row group"), words.Thousands(rows), words.Thousands(int64(len(w.groups))))
+			words.Count(ft.Rows, "row"), words.Count(int64(ft.Groups), "row group"), words.Thousands(rows), words.Thousands(int64(len(w.groups))))
 	}
 }

@@ -78,9 +78,9 @@ func (f *File) mayHold(g *group, sock uint64) bool {
 	if g.hasSock && (sock < g.sockMin || sock > g.sockMax) {
 		return false
 	}
-	if g.bloom == 0 {
+	if g.Filter == 0 {
 		return true
 	}
-	has, err := bloomHas(f.f, g.bloom, f.end, sock)
+	has, err := FilterHas(f.f, g.Filter, f.end, sock)
 	return has || err != nil
 }

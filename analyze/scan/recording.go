@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netrec/analyze/words"
 	"netrec/schema"
 )
 
@@ -125,7 +126,7 @@ func (r *Recording) join(last *Meta) {
 // the place of the first one that is.
 func (r *Recording) elsewhere(begin *schema.Part) {
 	if begin != nil && begin.Index > 1 {
-		r.meta.Problems = append(r.meta.Problems, fmt.Sprintf("the recording began in %s before this one", plural(int64(begin.Index)-1, "file")))
+		r.meta.Problems = append(r.meta.Problems, fmt.Sprintf("the recording began in %s before this one", words.Count(int64(begin.Index)-1, "file")))
 	}
 	if r.meta.Recording.End == schema.EndNext {
 		r.meta.Problems = append(r.meta.Problems, "the recording goes on in a further file")

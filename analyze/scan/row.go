@@ -1,18 +1,11 @@
 package scan
 
-import "netrec/schema"
+import (
+	"netrec/schema"
+)
 
 // Col is the index of a column in schema.Columns.
 type Col int
-
-// Vec is one column of one batch of rows. Exactly one of Ints and Index is set,
-// or none, when every value is NULL.
-type Vec struct {
-	Ints  []int64  // numbers; UINT64 columns hold the bits of the address
-	Index []int32  // strings, as positions in Dict; -1 for NULL
-	Dict  []string //
-	Valid []bool   // numbers: false for NULL; nil when none is NULL
-}
 
 // Row is a cursor on one row. It is only valid during the call it was given to.
 type Row struct {

@@ -1,25 +1,16 @@
 package scan
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
-	"netrec/schema"
+	"netrec/analyze/words"
 )
 
-// Columns that the reader itself needs.
-var (
-	colTS    = Col(schema.ColumnIndex("ts_ns"))
-	colEvent = Col(schema.ColumnIndex("event"))
-	colCPU   = Col(schema.ColumnIndex("cpu"))
-	colSeq   = Col(schema.ColumnIndex("seq"))
-	colSock  = Col(schema.ColumnIndex("sock"))
-)
-
-// maxName is far longer than the name of any event.
-const maxName = 128
+// maxRowsPerByte bounds how many rows a byte of a row group may stand for, so
+// that a small file cannot ask for hours of work. A group of nothing but
+// constants stays a hundred times below it.
+const maxRowsPerByte = 4096
 
 // chunk is one column of one row group, in one run of bytes.
 type chunk struct {
@@ -31,27 +22,17 @@ type chunk struct {
 	codec uint8
 }
 
-// group is one row group: where its columns are and what they may hold.
-type group struct {
-	rows   int
-	chunks []chunk // of our columns, without those that are NULL throughout
-	leaves []leaf
+// Group is one row group and where its columns are.
+type Group struct {
+	Rows   int
+	Filter int64 // offset of the bloom filter that the caller will ask, which it sets; 0 for none
 
-	tsMin, tsMax int64
-	hasTS        bool // tsMin and tsMax are known
-	tsNulls      int64
-
-	sockMin, sockMax uint64
-	hasSock          bool
-	bloom            int64 // offset of the filter on sock, 0 for none
-
-	event string // of every row, "" if the statistics do not say so
-
-	events []*schema.Event // kinds of rows in the group, without unknown ones; known once the file is open
+	chunks []chunk // of columns with a number, without those that are NULL throughout
+	leaves []Leaf
 }
 
 // find returns the chunk of a column, nil if the group has no value in it.
-func (g *group) find(c Col) *chunk {
+func (g *Group) find(c int) *chunk {
 	for i := range g.chunks {
 		if g.chunks[i].col == int16(c) {
 			return &g.chunks[i]
@@ -62,128 +43,93 @@ func (g *group) find(c Col) *chunk {
 
 // parseGroup decodes a Thrift RowGroup and checks what can be checked without
 // the file: columns against the schema, types, codecs, encodings, counts, limits.
-func parseGroup(r *thrift, leaves []leaf, o *Options) (group, error) {
-	g := group{rows: -1, leaves: leaves}
+func (t *Table) parseGroup(r *thrift, leaves []Leaf) (Group, Stats, error) {
+	g := Group{Rows: -1, leaves: leaves}
 	if leaves == nil {
-		return g, errors.New("no schema before it")
+		return g, Stats{}, errors.New("no schema before it")
 	}
 	var metas []columnMeta
-	for id, t := range r.fields() {
+	for id, typ := range r.fields() {
 		switch id {
 		case 1:
-			n := r.list(t, tStruct)
+			n := r.list(typ, tStruct)
 			if r.err == nil && n != len(leaves) {
-				return g, fmt.Errorf("%d columns of %d", n, len(leaves))
+				return g, Stats{}, fmt.Errorf("%d columns of %d", n, len(leaves))
 			}
 			metas = make([]columnMeta, n)
 			for i := range metas {
 				metas[i].parse(r)
 			}
 		case 3:
-			v := r.i64(t)
-			if v > o.MaxGroup {
-				return g, tooLarge("rows of a row group", v, o.MaxGroup)
+			v := r.i64(typ)
+			if v > t.Limits.Group {
+				return g, Stats{}, TooLarge("rows of a row group", v, t.Limits.Group)
 			}
-			g.rows = int(v)
+			g.Rows = int(v)
 		default:
-			r.skip(t, 0)
+			r.skip(typ, 0)
 		}
 	}
 	switch {
 	case r.err != nil:
-		return g, r.err
-	case g.rows < 0:
-		return g, errors.New("no count of rows")
+		return g, Stats{}, r.err
+	case g.Rows < 0:
+		return g, Stats{}, errors.New("no count of rows")
 	case metas == nil:
-		return g, errors.New("no columns")
+		return g, Stats{}, errors.New("no columns")
 	}
 	for i := range metas {
-		if err := g.add(i, &metas[i], o); err != nil {
-			return g, fmt.Errorf("column %s: %w", leaves[i].name, err)
+		if err := g.add(i, &metas[i], t); err != nil {
+			return g, Stats{}, fmt.Errorf("column %s: %w", leaves[i].Name, err)
 		}
 	}
-	return g, g.check()
+	return g, Stats{leaves, metas}, g.check()
 }
 
 // check compares what the columns say with each other.
-func (g *group) check() error {
+func (g *Group) check() error {
 	var bytes int64
 	for i := range g.chunks {
 		bytes += int64(g.chunks[i].size)
 	}
-	if int64(g.rows) > maxRowsPerByte*bytes {
-		return fmt.Errorf("%s in %s", plural(int64(g.rows), "row"), plural(bytes, "byte"))
-	}
-	if g.rows > 0 && g.hasTS && g.tsMin > g.tsMax {
-		return errors.New("column ts_ns: statistics contradict each other")
+	if int64(g.Rows) > maxRowsPerByte*bytes {
+		return fmt.Errorf("%s in %s", words.Count(int64(g.Rows), "row"), words.Count(bytes, "byte"))
 	}
 	return nil
 }
 
-// add takes over column i if it is one of ours and holds a value.
-func (g *group) add(i int, m *columnMeta, o *Options) error {
+// add takes over column i if it has a number and holds a value.
+func (g *Group) add(i int, m *columnMeta, t *Table) error {
 	l := &g.leaves[i]
-	if l.col < 0 || g.rows == 0 {
+	if l.Col < 0 || g.Rows == 0 {
 		return nil
 	}
-	if err := m.check(g, l, o); err != nil {
+	if err := m.check(g, l, t); err != nil {
 		return err
 	}
-	c := chunk{off: m.dataPage, size: int32(m.size), raw: int32(m.raw), col: int16(l.col), leaf: int16(i), codec: uint8(m.codec)}
+	c := chunk{off: m.dataPage, size: int32(m.size), raw: int32(m.raw), col: int16(l.Col), leaf: int16(i), codec: uint8(m.codec)}
 	if m.dictPage > 0 && m.dictPage < m.dataPage {
 		c.off = m.dictPage
 	}
-	if c.off < int64(len(schema.Magic)) || m.dataPage-c.off >= m.size {
+	if c.off < int64(len(magic)) || m.dataPage-c.off >= m.size {
 		return errors.New("pages outside of the column")
 	}
-	g.statistics(l, m)
-	if !(l.optional && m.nulls == m.values) {
+	if !(l.Optional && m.nulls == m.values) {
 		g.chunks = append(g.chunks, c)
 	}
 	return nil
 }
 
-// statistics takes what selects row groups later. Bounds that are missing or of
-// an odd length are no bounds.
-func (g *group) statistics(l *leaf, m *columnMeta) {
-	switch l.col {
-	case colTS:
-		if m.nulls > 0 {
-			g.tsNulls = m.nulls
-		}
-		min, okMin := statInt(l, m.min, m.oldMin)
-		max, okMax := statInt(l, m.max, m.oldMax)
-		g.tsMin, g.tsMax, g.hasTS = min, max, okMin && okMax
-	case colSock:
-		g.bloom = m.bloom
-		min, okMin := statInt(l, m.min, nil)
-		max, okMax := statInt(l, m.max, nil)
-		// Signed bounds only bound addresses of one sign.
-		g.hasSock = okMin && okMax && (l.unsigned && uint64(min) <= uint64(max) || min <= max && min^max >= 0)
-		g.sockMin, g.sockMax = uint64(min), uint64(max)
-	case colEvent:
-		if bytes.Equal(m.min, m.max) && !m.inexact && (!l.optional || m.nulls == 0) && len(m.min) <= maxName {
-			g.event = string(m.min)
-		}
-	}
-}
+// Groups reads row groups that stand one after the other, each a Thrift RowGroup.
+type Groups struct{ r thrift }
 
-func statInt(l *leaf, b, old []byte) (int64, bool) {
-	if b == nil {
-		b = old
-	}
-	switch {
-	case l.phys == physInt64 && len(b) == 8:
-		return int64(binary.LittleEndian.Uint64(b)), true
-	case l.phys == physInt32 && len(b) == 4:
-		return l.widen(int32(binary.LittleEndian.Uint32(b))), true
-	}
-	return 0, false
-}
+// NewGroups reads from bytes, which have to stay as they are until the last row group is read.
+func NewGroups(b []byte) *Groups { return &Groups{thrift{b: b}} }
 
-func (l *leaf) widen(v int32) int64 {
-	if l.unsigned {
-		return int64(uint32(v))
-	}
-	return int64(v)
+// More reports whether there are bytes left.
+func (s *Groups) More() bool { return s.r.pos < len(s.r.b) }
+
+// Next reads a row group of a table with the columns given.
+func (s *Groups) Next(t *Table, leaves []Leaf) (Group, Stats, error) {
+	return t.parseGroup(&s.r, leaves)
 }

@@ -1,11 +1,6 @@
 package scan
 
-import (
-	"fmt"
-	"unicode/utf8"
-
-	"netrec/schema"
-)
+import "netrec/schema"
 
 // Bytes of the longest string that a recorder writes: stacks and facts, and all others, of
 // which paths are the longest. Longer ones are cut when they are decoded, so that nobody
@@ -31,19 +26,3 @@ var textLimits = func() []int {
 	}
 	return limits
 }()
-
-// cut shortens a string that is longer than its column allows, and says so in its place: then
-// every answer that shows it does.
-func (s *column) cut(v []byte) []byte {
-	most := textLimits[s.c.col]
-	if len(v) <= most {
-		return v
-	}
-	end := most
-	for end > most-utf8.UTFMax && !utf8.RuneStart(v[end]) {
-		end--
-	}
-	s.short = append(s.short[:0], v[:end]...)
-	s.short = fmt.Appendf(s.short, "… (cut, %s)", plural(int64(len(v)), "byte"))
-	return s.short
-}

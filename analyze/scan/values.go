@@ -5,15 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-)
+	"unicode/utf8"
 
-// width is the length of a number in PLAIN encoding.
-func (l *leaf) width() int {
-	if l.phys == physInt32 {
-		return 4
-	}
-	return 8
-}
+	"netrec/analyze/words"
+)
 
 // ints decodes the numbers of a page.
 func (s *column) ints(encoding int32, b []byte, dst []int64) error {
@@ -73,7 +68,7 @@ func (s *column) positions(b []byte, n, size int) ([]int32, error) {
 		return nil, errCut
 	}
 	var err error
-	if s.ids, err = grown(s.pool, s.ids, n, 4); err != nil {
+	if s.ids, err = grown(s.Pool, s.ids, n, 4); err != nil {
 		return nil, err
 	}
 	return s.ids, hybrid(b[1:], int(b[0]), s.ids, size)
@@ -118,7 +113,7 @@ func (s *column) textDictionary(b []byte, n int) error {
 
 // more charges the pool for strings, which outlive the page.
 func (s *column) more(n int64) error {
-	if err := s.pool.charge(n); err != nil {
+	if err := s.Pool.Charge(n); err != nil {
 		return err
 	}
 	s.charged += n
@@ -132,8 +127,8 @@ func (s *column) cutText(b []byte) (v, rest []byte, err error) {
 	}
 	n := int64(binary.LittleEndian.Uint32(b))
 	switch {
-	case n > s.o.MaxString:
-		return nil, nil, tooLarge("bytes of a string", n, s.o.MaxString)
+	case n > s.Table.Limits.String:
+		return nil, nil, TooLarge("bytes of a string", n, s.Table.Limits.String)
 	case n > int64(len(b)-4):
 		return nil, nil, errCut
 	}
@@ -171,6 +166,22 @@ func (s *column) texts(encoding int32, b []byte, dst []int32) error {
 	return fmt.Errorf("%w: strings in encoding %d", ErrUnsupport, encoding)
 }
 
+// cut shortens a string that is longer than its column allows, and says so in its place: then
+// every answer that shows it does.
+func (s *column) cut(v []byte) []byte {
+	most := s.Table.Longest[s.c.col]
+	if len(v) <= most {
+		return v
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(v[end]) {
+		end--
+	}
+	s.short = append(s.short[:0], v[:end]...)
+	s.short = fmt.Appendf(s.short, "… (cut, %s)", words.Count(int64(len(v)), "byte"))
+	return s.short
+}
+
 // position finds or adds a string in Dict.
 func (s *column) position(v []byte) (int32, error) {
 	v = s.cut(v)
@@ -185,7 +196,7 @@ func (s *column) position(v []byte) (int32, error) {
 		return 0, err
 	}
 	if s.lookup == nil {
-		s.decoder.lookup = map[string]int32{}
+		s.Decoder.lookup = map[string]int32{}
 	}
 	t := s.text.get(v)
 	k := int32(len(s.v.Dict))
@@ -226,14 +237,14 @@ func (s *column) deltaBytes(b []byte, dst []int32) error {
 	prev := s.prev[:0]
 	total := int64(0) // the format lets a byte of input stand for a long prefix
 	for i, n := range lengths {
-		if total += prefixes[i]; total > s.o.MaxChunk {
-			return tooLarge("bytes of strings in a page", total, s.o.MaxChunk)
+		if total += prefixes[i]; total > s.Table.Limits.Chunk {
+			return TooLarge("bytes of strings in a page", total, s.Table.Limits.Chunk)
 		}
 		if n > int64(len(b)) || prefixes[i] > int64(len(prev)) {
 			return errCut
 		}
-		if prefixes[i]+n > s.o.MaxString {
-			return tooLarge("bytes of a string", prefixes[i]+n, s.o.MaxString)
+		if prefixes[i]+n > s.Table.Limits.String {
+			return TooLarge("bytes of a string", prefixes[i]+n, s.Table.Limits.String)
 		}
 		prev = append(prev[:prefixes[i]], b[:n]...)
 		if dst[i], err = s.position(prev); err != nil {
@@ -247,7 +258,7 @@ func (s *column) deltaBytes(b []byte, dst []int32) error {
 
 // lengths decodes n delta-coded lengths into scratch space.
 func (s *column) lengths(b []byte, n int, scratch *[]int64) ([]int64, []byte, error) {
-	out, err := grown(s.pool, *scratch, n, 8)
+	out, err := grown(s.Pool, *scratch, n, 8)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -256,7 +267,7 @@ func (s *column) lengths(b []byte, n int, scratch *[]int64) ([]int64, []byte, er
 		return nil, nil, err
 	}
 	for _, v := range out {
-		if v < 0 || v > s.o.MaxString {
+		if v < 0 || v > s.Table.Limits.String {
 			return nil, nil, fmt.Errorf("string of %d bytes", v)
 		}
 	}

@@ -21,3 +21,15 @@ func Plural(n int64, one, many string) string {
 	}
 	return Thousands(n) + " " + many
 }
+
+// Count is Plural for nouns that take an s: "1 row", "1,234 rows".
+func Count(n int64, noun string) string { return Plural(n, noun, noun+"s") }
+
+// Clip is a name that comes from a file, short enough for a message.
+func Clip[T string | []byte](name T) string {
+	const longest = 128
+	if len(name) > longest {
+		return string(name[:longest]) + "…"
+	}
+	return string(name)
+}
