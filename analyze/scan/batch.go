@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"netrec/analyze/parquetfile"
 	"netrec/schema"
 )
 
@@ -70,7 +71,7 @@ func (b *batch) compare(i, j int32) int {
 }
 
 // loader makes batches of row groups. It belongs to one goroutine.
-type loader struct{ Decoder }
+type loader struct{ parquetfile.Decoder }
 
 // load decodes what the query selects of a group; nil if that is no row.
 // Columns that select rows come first, so that a group without any stops early.
@@ -164,7 +165,7 @@ func (l *loader) show(v *Vec, f func(string) string) (charged int64, err error) 
 }
 
 // unload returns the batch's memory to the pool.
-func unload(p *Pool, b *batch) {
+func unload(p *parquetfile.Pool, b *batch) {
 	for i := range b.vecs {
 		p.Release(&b.vecs[i])
 	}
@@ -190,7 +191,7 @@ func (b *batch) bind(g *group, s *selection) error {
 	valid := b.vec(colTS).Valid
 	for i, t := range b.ts {
 		if (t < g.tsMin || t > g.tsMax) && (valid == nil || valid[i]) {
-			return Damaged("column ts_ns: row %d is outside of its statistics", i)
+			return parquetfile.Damaged("column ts_ns: row %d is outside of its statistics", i)
 		}
 	}
 	return nil

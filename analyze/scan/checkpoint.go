@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 	"netrec/schema"
 )
@@ -15,7 +16,7 @@ import (
 // commit checks one commit and takes over what its checkpoint says.
 func (w *walker) commit(off int64, fr *schema.Frame) error {
 	if int64(fr.Checkpoint) > w.o.MaxFooter {
-		return TooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
+		return parquetfile.TooLarge("bytes of a checkpoint", int64(fr.Checkpoint), w.o.MaxFooter)
 	}
 	crc := uint32(0)
 	data := off + schema.FrameSize
@@ -79,7 +80,7 @@ func (c *commit) section(kind uint32, s []byte) error {
 	case schema.SectionBase:
 		return c.base(s)
 	case schema.SectionRowGroup:
-		return c.rowGroup(NewGroups(s))
+		return c.rowGroup(parquetfile.NewGroups(s))
 	case schema.SectionGroups:
 		return c.rowGroups(s)
 	case schema.SectionMeta:
@@ -91,20 +92,20 @@ func (c *commit) section(kind uint32, s []byte) error {
 // rowGroups takes over compressed row groups.
 func (c *commit) rowGroups(s []byte) error {
 	if len(s) < 4 {
-		return Damaged("row groups: cut off")
+		return parquetfile.Damaged("row groups: cut off")
 	}
 	n := int64(binary.LittleEndian.Uint32(s))
 	if n > c.o.MaxFooter {
-		return TooLarge("bytes of row groups", n, c.o.MaxFooter)
+		return parquetfile.TooLarge("bytes of row groups", n, c.o.MaxFooter)
 	}
 	if n > maxShrunk*int64(len(s)) { // before memory is taken for it
-		return Damaged("row groups: %s out of %s", words.Count(n, "byte"), words.Thousands(int64(len(s))))
+		return parquetfile.Damaged("row groups: %s out of %s", words.Count(n, "byte"), words.Thousands(int64(len(s))))
 	}
 	b := make([]byte, n)
 	if err := c.inflate.Zstd(b, s[4:]); err != nil {
-		return Damage("row groups", err)
+		return parquetfile.Damage("row groups", err)
 	}
-	for r := NewGroups(b); r.More(); {
+	for r := parquetfile.NewGroups(b); r.More(); {
 		if err := c.rowGroup(r); err != nil {
 			return err
 		}
@@ -117,16 +118,16 @@ func (c *commit) rowGroups(s []byte) error {
 const maxShrunk = 1024
 
 // rowGroup takes over the next row group of r.
-func (c *commit) rowGroup(r *Groups) error {
+func (c *commit) rowGroup(r *parquetfile.Groups) error {
 	if c.leaves == nil && !c.searched {
 		c.findSchema(c.off)
 	}
 	if have := int64(len(c.walker.groups) + len(c.groups)); have >= c.o.MaxGroups {
-		return TooLarge("row groups", have+1, c.o.MaxGroups)
+		return parquetfile.TooLarge("row groups", have+1, c.o.MaxGroups)
 	}
 	g, err := nextGroup(r, c.table, c.leaves)
 	if err != nil {
-		return Damage("row group", err)
+		return parquetfile.Damage("row group", err)
 	}
 	c.groups = append(c.groups, g)
 	return nil

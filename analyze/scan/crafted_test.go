@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -137,28 +136,6 @@ func TestOpenRefusesWhatIsNotAFile(t *testing.T) {
 	got, err := scanAll(f, Query{})
 	must(t, err)
 	same(t, got, want)
-}
-
-// TestBomb puts a page that inflates to a gigabyte in the place of a real one,
-// under a header that declares little and under one that declares it all.
-func TestBomb(t *testing.T) {
-	enc, err := zstd.NewWriter(nil)
-	must(t, err)
-	bomb := enc.EncodeAll(make([]byte, 1<<28), nil)
-	var z Inflater
-	defer z.Close()
-	before := allocated()
-	if err := z.inflate(codecZstd, make([]byte, 4096), bomb); err == nil {
-		t.Error("inflated past the declared size")
-	}
-	if n := allocated() - before; n > 32<<20 {
-		t.Errorf("%d bytes allocated", n)
-	}
-	d := &Decoder{Table: &Table{}, Pool: NewPool(1<<20, func() error { return ErrLimit })}
-	s := column{Decoder: d}
-	if _, err := s.inflate(codecZstd, bomb, 1<<28); !errors.Is(err, ErrLimit) {
-		t.Errorf("%v, want %v", err, ErrLimit)
-	}
 }
 
 // TestForgedFooter ends a recording right after a string that is a complete

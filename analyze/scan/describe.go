@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 	"netrec/schema"
 )
@@ -14,7 +15,7 @@ import (
 // for most row groups; for the others the one column is decoded.
 func (f *File) describe() error {
 	c := census{rows: map[string]int64{}, unknown: map[string]int64{}, one: map[string][]*schema.Event{},
-		d: &Decoder{File: f.f, Table: f.table, Pool: newPool(&f.o)}, first: math.MaxInt64, last: math.MinInt64}
+		d: &parquetfile.Decoder{File: f.f, Table: f.table, Pool: newPool(&f.o)}, first: math.MaxInt64, last: math.MinInt64}
 	defer c.d.Close()
 	var p problems
 	keep := f.groups[:0]
@@ -43,7 +44,7 @@ func (f *File) describe() error {
 
 // census is what describe counts.
 type census struct {
-	d           *Decoder
+	d           *parquetfile.Decoder
 	rows        map[string]int64
 	unknown     map[string]int64 // by name, the first few
 	unknownRows int64
@@ -60,7 +61,7 @@ func (c *census) group(g *group) error {
 		return err
 	}
 	if g.hasTS && (g.tsMin < 0 || g.tsMax > maxTime) {
-		return Damaged("column ts_ns: a time before 1970 or after 2116")
+		return parquetfile.Damaged("column ts_ns: a time before 1970 or after 2116")
 	}
 	if err := c.events(g); err != nil {
 		return err

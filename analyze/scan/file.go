@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 	"netrec/schema"
 )
@@ -17,7 +18,7 @@ type File struct {
 	f      io.ReaderAt
 	close  func() error
 	o      Options
-	table  *Table
+	table  *parquetfile.Table
 	end    int64 // of the bytes that row groups and filters may lie in
 	groups []group
 	meta   Meta
@@ -133,12 +134,12 @@ func (f *File) read() error {
 // readFooter reads a plain Parquet file, which some other program wrote.
 func (f *File) readFooter() (map[string][]byte, error) {
 	size := f.meta.Size
-	if size < LeastSize {
+	if size < parquetfile.LeastSize {
 		return nil, fmt.Errorf("%w: %s of Parquet", ErrNotCapture, words.Count(size, "byte"))
 	}
 	b, end, err := f.table.ReadFooter(f.f, size)
-	if errors.Is(err, ErrNoFooter) {
-		return nil, Damaged("no commit of netrec at its start and no Parquet footer at its end; the file is cut off")
+	if errors.Is(err, parquetfile.ErrNoFooter) {
+		return nil, parquetfile.Damaged("no commit of netrec at its start and no Parquet footer at its end; the file is cut off")
 	} else if err != nil {
 		return nil, err
 	}
@@ -151,14 +152,14 @@ func (f *File) readFooter() (map[string][]byte, error) {
 		return nil, err
 	}
 	if err := checkPlaces(ft.groups, int64(len(schema.Magic)), f.end); err != nil {
-		return nil, Damaged("footer: %w", err)
+		return nil, parquetfile.Damaged("footer: %w", err)
 	}
 	rows := int64(0)
 	for i := range ft.groups {
 		rows += int64(ft.groups[i].Rows)
 	}
 	if rows != ft.Rows {
-		return nil, Damaged("footer: %s, but row groups of %s", words.Count(ft.Rows, "row"), words.Thousands(rows))
+		return nil, parquetfile.Damaged("footer: %s, but row groups of %s", words.Count(ft.Rows, "row"), words.Thousands(rows))
 	}
 	f.groups = ft.groups
 	return ft.kv, nil

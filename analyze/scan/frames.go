@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 	"netrec/schema"
 )
@@ -20,12 +21,12 @@ type walker struct {
 	o    *Options
 	buf  []byte
 
-	table   *Table
-	inflate Inflater // of row groups in checkpoints
+	table   *parquetfile.Table
+	inflate parquetfile.Inflater // of row groups in checkpoints
 
 	nonce    [schema.NonceSize]byte
 	mark     []byte // how every frame of this file begins
-	leaves   []Leaf
+	leaves   []parquetfile.Leaf
 	searched bool // footers were searched for the schema in vain
 	groups   []group
 	kv       map[string][]byte

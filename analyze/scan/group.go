@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 
+	"netrec/analyze/parquetfile"
 	"netrec/schema"
 )
 
@@ -21,7 +22,7 @@ const maxName = 128
 
 // group is one row group and what its columns may hold. Its filter is the one on sock.
 type group struct {
-	Group
+	parquetfile.Group
 
 	tsMin, tsMax int64
 	hasTS        bool // tsMin and tsMax are known
@@ -36,7 +37,7 @@ type group struct {
 }
 
 // nextGroup reads a row group of a checkpoint.
-func nextGroup(r *Groups, t *Table, leaves []Leaf) (group, error) {
+func nextGroup(r *parquetfile.Groups, t *parquetfile.Table, leaves []parquetfile.Leaf) (group, error) {
 	g, stats, err := r.Next(t, leaves)
 	if err != nil {
 		return group{}, err
@@ -45,7 +46,7 @@ func nextGroup(r *Groups, t *Table, leaves []Leaf) (group, error) {
 }
 
 // newGroup takes from the statistics what selects row groups later.
-func newGroup(pg Group, s Stats) (group, error) {
+func newGroup(pg parquetfile.Group, s parquetfile.Stats) (group, error) {
 	g := group{Group: pg}
 	if g.Rows == 0 {
 		return g, nil
@@ -69,12 +70,12 @@ func newGroup(pg Group, s Stats) (group, error) {
 
 // checkPlaces checks that the columns of groups lie within [lo, hi), apart from each other.
 func checkPlaces(groups []group, lo, hi int64) error {
-	var all iter.Seq2[int, *Group] = func(yield func(int, *Group) bool) {
+	var all iter.Seq2[int, *parquetfile.Group] = func(yield func(int, *parquetfile.Group) bool) {
 		for i := range groups {
 			if !yield(i, &groups[i].Group) {
 				return
 			}
 		}
 	}
-	return CheckPlaces(all, lo, hi)
+	return parquetfile.CheckPlaces(all, lo, hi)
 }

@@ -2,9 +2,11 @@ package scan
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +63,11 @@ func attempt(t testing.TB, b []byte, written map[string]bool) (rows int, err err
 		t.Fatalf("error without a type: %v", err)
 	}
 	return rows, err
+}
+
+// typedError reports whether an error says what kind of fault it is.
+func typedError(err error) bool {
+	return slices.ContainsFunc([]error{ErrNotCapture, ErrDamaged, ErrNewer, ErrColumn, ErrLimit, ErrUnsupport}, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // allocated is how many bytes the program has ever allocated.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"runtime"
 	"runtime/metrics"
+
+	"netrec/analyze/parquetfile"
 )
 
 // program is what the program takes without a file: code, and what the runtime keeps for
@@ -103,9 +105,9 @@ func defaultMemory(size int64) int64 {
 }
 
 // newPool is the memory of decoded rows.
-func newPool(o *Options) *Pool {
+func newPool(o *Options) *parquetfile.Pool {
 	of := o.Memory
-	return NewPool(o.MaxMemory, func() error { return &Full{Limit: of} })
+	return parquetfile.NewPool(o.MaxMemory, func() error { return &Full{Limit: of} })
 }
 
 // share is so many sixteenths of a limit of the process.
@@ -118,13 +120,13 @@ func Collected(limit int64) int64 { return share(limit, 16) }
 // reads them, with whatever tables of its own.
 type heapWatch struct {
 	limit   int64 // of the process
-	decoded *Pool
+	decoded *parquetfile.Pool
 	next    int64 // look closely when so many bytes are kept or dead
 	due     int   // rows until the next look
 	objects [1]metrics.Sample
 }
 
-func watchHeap(limit int64, decoded *Pool) *heapWatch {
+func watchHeap(limit int64, decoded *parquetfile.Pool) *heapWatch {
 	h := &heapWatch{limit: limit, decoded: decoded, next: share(limit, keptShare)}
 	h.objects[0].Name = "/memory/classes/heap/objects:bytes"
 	return h

@@ -3,6 +3,8 @@ package scan
 import (
 	"errors"
 	"sync"
+
+	"netrec/analyze/parquetfile"
 )
 
 // Scan implements Source. Row groups are decoded in the order of their first
@@ -14,7 +16,7 @@ func (f *File) Scan(q Query, fn func(*Row) error) error {
 
 // feed decodes row groups in a goroutine of its own.
 type feed struct {
-	pool *Pool
+	pool *parquetfile.Pool
 	due  int64 // the time before which the groups to come have no row
 	more bool  // there are groups to come
 	out  chan loaded
@@ -32,7 +34,7 @@ type loaded struct {
 // start begins to decode what a queue holds.
 func start(q *queue, o *Options) *feed {
 	w := &feed{pool: newPool(o), out: make(chan loaded), quit: make(chan struct{}), due: q.due(), more: q.more()}
-	l := &loader{Decoder{Pool: w.pool}}
+	l := &loader{parquetfile.Decoder{Pool: w.pool}}
 	w.done.Go(func() {
 		defer l.Close()
 		defer q.close()

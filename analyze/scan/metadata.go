@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 	"netrec/schema"
 )
@@ -129,7 +130,7 @@ const maxValue = 4 << 20
 func value[T any](into *T) func([]byte) error {
 	return func(b []byte) error {
 		if len(b) > maxValue {
-			return TooLarge("bytes", int64(len(b)), maxValue)
+			return parquetfile.TooLarge("bytes", int64(len(b)), maxValue)
 		}
 		var v T
 		if err := json.Unmarshal(b, &v); err != nil {

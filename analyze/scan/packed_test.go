@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"netrec/analyze/parquetfile"
 )
 
 // Row groups of a checkpoint are compressed, and say how long they are before that. Neither
@@ -35,7 +37,7 @@ func TestPackedRowGroupsAreBounded(t *testing.T) {
 		"a row group of no thing": {packed(4, make([]byte, 4)), ErrDamaged},
 	} {
 		w := newWalker(bytes.NewReader(nil), 0, &o)
-		w.leaves = []Leaf{{Name: "ts_ns"}}
+		w.leaves = []parquetfile.Leaf{{Name: "ts_ns"}}
 		c := commit{walker: w, kv: map[string][]byte{}}
 		if err := c.rowGroups(tc.section); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)

@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 
+	"netrec/analyze/parquetfile"
 	"netrec/analyze/words"
 )
 
@@ -33,7 +34,7 @@ func (p *problems) lines() []string {
 func (w *walker) finish() error {
 	tail := w.size - w.off
 	if w.commits == 0 {
-		return Damaged("no intact commit: the recording ended before its first one was complete, or the file was changed since")
+		return parquetfile.Damaged("no intact commit: the recording ended before its first one was complete, or the file was changed since")
 	}
 	switch {
 	case tail > 0:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"netrec/analyze/parquetfile"
 	"netrec/schema"
 )
 
@@ -81,6 +82,6 @@ func (f *File) mayHold(g *group, sock uint64) bool {
 	if g.Filter == 0 {
 		return true
 	}
-	has, err := FilterHas(f.f, g.Filter, f.end, sock)
+	has, err := parquetfile.FilterHas(f.f, g.Filter, f.end, sock)
 	return has || err != nil
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"netrec/analyze/parquetfile"
 )
 
 // place is a row group and the file it lies in.
@@ -69,7 +71,7 @@ func (q *queue) next() (place, error) {
 
 func (q *queue) open(p *part) error {
 	if len(q.left) >= maxOpen {
-		return TooLarge("files of one recording at the same time", int64(len(q.left)+1), maxOpen)
+		return parquetfile.TooLarge("files of one recording at the same time", int64(len(q.left)+1), maxOpen)
 	}
 	f, err := p.open()
 	if err != nil {
@@ -81,7 +83,7 @@ func (q *queue) open(p *part) error {
 	}
 	if groups[0].g.tsMin < p.first {
 		f.Close()
-		return Damaged("%s: changed while it was being read", p.path)
+		return parquetfile.Damaged("%s: changed while it was being read", p.path)
 	}
 	q.left[f] = len(groups)
 	q.pending = append(slices.Clip(q.pending), groups...)

@@ -1,11 +1,15 @@
 package scan
 
 import (
+	"netrec/analyze/parquetfile"
 	"netrec/schema"
 )
 
 // Col is the index of a column in schema.Columns.
 type Col int
+
+// Vec is one column of one batch of rows. UINT64 columns hold the bits of the address.
+type Vec = parquetfile.Vec
 
 // Row is a cursor on one row. It is only valid during the call it was given to.
 type Row struct {

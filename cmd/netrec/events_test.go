@@ -32,7 +32,7 @@ var namedEvents = map[string][]string{
 // TestEventsAreNotListed: a new event changes nothing between its probe and the analyses.
 func TestEventsAreNotListed(t *testing.T) {
 	seen := 0
-	for _, dir := range []string{"record", "cmd/netrec", "analyze/engine", "analyze/agg", "analyze/scan", "analyze/render", "analyze/shape"} {
+	for _, dir := range []string{"record", "cmd/netrec", "analyze/engine", "analyze/agg", "analyze/scan", "analyze/parquetfile", "analyze/render", "analyze/shape"} {
 		must(t, filepath.WalkDir("../../"+dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -1,4 +1,4 @@
-package scan
+package parquetfile
 
 // Physical types of Parquet that are decoded.
 const (

@@ -1,4 +1,4 @@
-package scan
+package parquetfile
 
 import (
 	"encoding/binary"
