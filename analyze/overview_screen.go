@@ -35,9 +35,9 @@ func (f *overview) screen(v findings.Verdict, cost *schema.Spent) {
 
 // line starts a table of lines, a tag before each.
 func (f *overview) line(name string, lines ...string) {
-	t := f.in.Table(render.Spec{Name: name, Look: render.Lines, Columns: []render.Column{render.Col("line", render.String).Text("LINE", 0)}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: name, Look: render.Lines}, render.Text("line", func(l *string) string { return *l }).Text("LINE", 0))
 	for _, l := range lines {
-		t.Str(l).End()
+		t.Line(l)
 	}
 }
 
@@ -68,9 +68,10 @@ func (f *overview) about(cost *schema.Spent) string {
 
 // wrongs lists the worst finding of each rule while there is room.
 func (f *overview) wrongs(v findings.Verdict) {
-	t := f.in.Table(render.Spec{Name: "wrong", Title: f.verdict(v), Look: render.Lines, Columns: []render.Column{
-		render.Col("level", render.String).Text("LEVEL", -4).Tinted(func(s string) render.Tint { return findings.LevelTint(strings.ToLower(s) + ":") }),
-		render.Col("line", render.String).Text("LINE", 0)}})
+	type tagged struct{ tag, line string }
+	t := render.ListOf(f.in.Table, render.Spec{Name: "wrong", Title: f.verdict(v), Look: render.Lines},
+		render.Text("level", func(l *tagged) string { return l.tag }).Text("LEVEL", -4).Tinted(func(s string) render.Tint { return findings.LevelTint(strings.ToLower(s) + ":") }),
+		render.Text("line", func(l *tagged) string { return l.line }).Text("LINE", 0))
 	t.Begin()
 	width, used, shown := f.in.Answer.Columns()-5, 0, int64(0)
 	for _, w := range findings.WorstOfEach(v.Findings) {
@@ -84,11 +85,11 @@ func (f *overview) wrongs(v findings.Verdict) {
 			if i == 0 {
 				tag = strings.ToUpper(w.Level.String())
 			}
-			t.Str(tag).Str(l).End()
+			t.Line(tagged{tag, l})
 		}
 	}
 	if n := v.All() - shown; n > 0 {
-		t.Str("").Str(fmt.Sprintf("%s more: %s", engine.Thousands(n), engine.Command(f.in.Meta, fmt.Sprintf("findings --top %d", v.All())))).End()
+		t.Line(tagged{line: fmt.Sprintf("%s more: %s", engine.Thousands(n), engine.Command(f.in.Meta, fmt.Sprintf("findings --top %d", v.All())))})
 	}
 }
 
@@ -126,9 +127,10 @@ func (f *overview) next() {
 	for _, c := range list {
 		width = max(width, min(len(c.line), 60))
 	}
-	t := f.in.Table(render.Spec{Name: "next", Title: "next", Look: render.Lines, Columns: []render.Column{
-		render.Col("command", render.String).Text("COMMAND", -width), render.Col("shows", render.String).Text("SHOWS", 0).Sep("  # ")}})
+	t := render.ListOf(f.in.Table, render.Spec{Name: "next", Title: "next", Look: render.Lines},
+		render.Text("command", func(c *command) string { return c.line }).Text("COMMAND", -width),
+		render.Text("shows", func(c *command) string { return c.shows }).Text("SHOWS", 0).Sep("  # "))
 	for _, c := range list {
-		t.Str(c.line).Str(c.shows).End()
+		t.Line(c)
 	}
 }

@@ -24,20 +24,21 @@ func (f *services) show(n int) {
 	for _, s := range most {
 		name = max(name, len(s.Name))
 	}
-	ms := func(name, head string) render.Column {
-		return render.Col(name, render.Fixed).Digits(3).Text(head, 9).In("ms")
+	width := 0
+	if f.in.Answer.Fits() {
+		width = f.in.Answer.Columns() - name - 28
 	}
-	t := f.in.Table(render.Spec{Name: "services", Title: "where the time went, by service", Columns: append([]render.Column{render.Col("service", render.String).Text("SERVICE", -name),
-		render.Col("turns", render.Int).Text("TURNS", 6), ms("p50_ms", "P50_ms"), ms("p99_ms", "P99_ms"), render.Col("shares", render.String).Text("WHERE", 0).ForPeople()}, turns.Columns()[1:]...)})
+	ms := func(name, head string, share float64) render.Field[turns.Served] {
+		return render.NumOr(name, func(s *turns.Served) (int64, bool) { return s.Length.At(share), s.Length.Count > 0 }).As(render.Fixed).Digits(3).Text(head, 9).In("ms")
+	}
+	t := render.ListOf(f.in.Table, render.Spec{Name: "services", Title: "where the time went, by service"}, append([]render.Field[turns.Served]{
+		render.Text("service", func(s *turns.Served) string { return s.Name }).Text("SERVICE", -name),
+		render.Num("turns", func(s *turns.Served) int64 { return s.Turns }).Text("TURNS", 6),
+		ms("p50_ms", "P50_ms", 0.5),
+		ms("p99_ms", "P99_ms", 0.99),
+		render.Text("shares", func(s *turns.Served) string { return s.Split.SharesIn(width) }).Text("WHERE", 0).ForPeople(),
+	}, turns.NsFields(func(s *turns.Served) *turns.Split { return &s.Split })...)...)
 	for _, s := range most {
-		width, known := 0, s.Length.Count > 0
-		if f.in.Answer.Fits() {
-			width = f.in.Answer.Columns() - name - 28
-		}
-		t.Str(s.Name).Int(s.Turns).IntOr(s.Length.At(0.5), known).IntOr(s.Length.At(0.99), known).Str(s.Split.SharesIn(width))
-		for _, ns := range s.Split {
-			t.Int(ns)
-		}
-		t.End()
+		t.Add(s)
 	}
 }

@@ -182,10 +182,12 @@ func (f *pollTypes) of(file *agg.File) *pollType {
 
 // Finish lists the types, most watched first.
 func (f *pollTypes) Finish(*render.Answer) {
-	t := f.in.Table(render.Spec{Name: "types", Title: "descriptors by what they lead to, each time that a call waits on them", Columns: []render.Column{
-		render.Col("type", render.String).Text("TYPE", -18), render.Col("watched", render.Int).Text("WATCHED", 10), render.Col("ready", render.Int).Text("READY", 10)}})
+	type line = shape.Entry[shape.Text, pollType]
+	t := render.ListOf(f.in.Table, render.Spec{Name: "types", Title: "descriptors by what they lead to, each time that a call waits on them"},
+		render.Text("type", func(l *line) string { return string(l.Key) }).Text("TYPE", -18),
+		render.NonZero("watched", func(l *line) int64 { return l.Value.watched }).Text("WATCHED", 10),
+		render.Num("ready", func(l *line) int64 { return l.Value.ready }).Text("READY", 10))
 	for _, k := range f.types.Sorted(func(p *pollType) int64 { return -p.watched }, shape.Text.Compare) {
-		p := f.types.At(k)
-		t.Str(string(k)).IntOr(p.watched, p.watched > 0).Int(p.ready).End()
+		t.Line(line{Key: k, Value: f.types.At(k)})
 	}
 }

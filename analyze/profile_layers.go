@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"slices"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -19,8 +18,22 @@ const (
 // layerCounts is how many samples were in a layer.
 type layerCounts struct{ self, within [12]int64 }
 
+// inLayer is a line of the table: how many samples of a key were in a layer.
+type inLayer struct {
+	name              string
+	self, within, all int64
+}
+
+var layerFields = []render.Field[inLayer]{
+	render.Text("layer", func(l *inLayer) string { return l.name }).Text("LAYER", -16),
+	render.Num("self", func(l *inLayer) int64 { return l.self }).Text("SELF", 8),
+	render.Num("self_percent", func(l *inLayer) int64 { return l.self * 1000 / l.all }).As(render.Fixed).Digits(1).Text("%", 6),
+	render.Num("within", func(l *inLayer) int64 { return l.within }).Text("WITHIN", 8),
+	render.Num("within_percent", func(l *inLayer) int64 { return l.within * 1000 / l.all }).As(render.Fixed).Digits(1).Text("%", 6),
+}
+
 type layers struct {
-	t     *render.Table
+	t     *render.List[shape.Entry[engine.Key, inLayer]]
 	keys  *engine.Keys
 	known map[string]int // by function name
 	by    agg.Keyed[engine.Key, layerCounts]
@@ -28,10 +41,7 @@ type layers struct {
 }
 
 func newLayers(in *engine.Input, keys *engine.Keys) *layers {
-	return &layers{keys: keys, known: map[string]int{}, t: in.Table(render.Spec{Name: "layers", Columns: slices.Concat(shape.Headed(keys.Columns, -16), []render.Column{
-		render.Col("layer", render.String).Text("LAYER", -16), render.Col("self", render.Int).Text("SELF", 8),
-		render.Col("self_percent", render.Fixed).Digits(1).Text("%", 6), render.Col("within", render.Int).Text("WITHIN", 8),
-		render.Col("within_percent", render.Fixed).Digits(1).Text("%", 6)})})}
+	return &layers{keys: keys, known: map[string]int{}, t: render.ListOf(in.Table, render.Spec{Name: "layers"}, shape.EntryFields(shape.Headed(keys.Fields, -16), layerFields...)...)}
 }
 
 // names lists the rows: the layers, then the rest.
@@ -103,8 +113,7 @@ func (f *layers) Finish(*render.Answer) {
 		all := sum(c.self[:])
 		for i, name := range f.names() {
 			if c.self[i]+c.within[i] > 0 {
-				k.Put(f.t)
-				f.t.Str(name).Int(c.self[i]).Int(c.self[i] * 1000 / all).Int(c.within[i]).Int(c.within[i] * 1000 / all).End()
+				f.t.Line(shape.Entry[engine.Key, inLayer]{Key: k, Value: &inLayer{name, c.self[i], c.within[i], all}})
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/calls"
@@ -58,7 +57,7 @@ func newSocksize(in *engine.Input) engine.Fold {
 		read := shape.Stats[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
 		write := shape.Stats[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
 		s.read, s.write = read, write
-		if s.spread = newSizeSpread(in, s.keys.Columns); s.compat {
+		if s.spread = newSizeSpread(in, s.keys.Fields); s.compat {
 			return shape.Also(read, write, s)
 		}
 		return shape.Also(read, write, s.spread, s)
@@ -114,7 +113,7 @@ func (s *socksize) Finish(a *render.Answer) {
 // sizeSpread is how sizes are spread, by direction and key.
 type sizeSpread struct {
 	in    *engine.Input
-	keys  []render.Column
+	keys  []render.Field[engine.Key]
 	sizes agg.Keyed[sizeKey, agg.Quantiles]
 }
 
@@ -123,7 +122,7 @@ type sizeKey struct {
 	key engine.Key
 }
 
-func newSizeSpread(in *engine.Input, keys []render.Column) *sizeSpread {
+func newSizeSpread(in *engine.Input, keys []render.Field[engine.Key]) *sizeSpread {
 	return &sizeSpread{in: in, keys: shape.Headed(keys, -16)}
 }
 
@@ -143,16 +142,17 @@ func (f *sizeSpread) Finish(*render.Answer) {
 		return render.Num(name, of).Text(head, 8).In("bytes")
 	}
 	ns := max(f.in.End()-f.in.Start(), 1)
-	t := render.ListOf(f.in.Table, render.Spec{Name: "spread", Columns: slices.Concat([]render.Column{render.Col("dir", render.String).Text("DIR", -5)}, f.keys)},
+	keys := append([]render.Field[sizeKey]{render.Text("dir", func(k *sizeKey) string { return k.dir }).Text("DIR", -5)},
+		render.Within(func(k *sizeKey) *engine.Key { return &k.key }, f.keys...)...)
+	t := render.ListOf(f.in.Table, render.Spec{Name: "spread"}, shape.EntryFields(keys,
 		render.Num("count", func(q *agg.Quantiles) int64 { return q.Count }).Text("COUNT", 8),
 		size("min_bytes", "MIN", func(q *agg.Quantiles) int64 { return q.Min }),
 		size("p50_bytes", "P50", func(q *agg.Quantiles) int64 { return q.At(0.5) }),
 		size("p90_bytes", "P90", func(q *agg.Quantiles) int64 { return q.At(0.9) }),
 		size("p99_bytes", "P99", func(q *agg.Quantiles) int64 { return q.At(0.99) }),
 		size("max_bytes", "MAX", func(q *agg.Quantiles) int64 { return q.Max }),
-		render.Num("bytes_per_s", func(q *agg.Quantiles) int64 { return int64(float64(q.Sum) * 1e9 / float64(ns)) }).Text("BYTES/s", 12).In("bytes/s"))
+		render.Num("bytes_per_s", func(q *agg.Quantiles) int64 { return int64(float64(q.Sum) * 1e9 / float64(ns)) }).Text("BYTES/s", 12).In("bytes/s"))...)
 	for _, k := range f.sizes.Sorted(func(q *agg.Quantiles) int64 { return -q.Sum }, func(a, b sizeKey) int { return cmp.Or(cmp.Compare(a.dir, b.dir), a.key.Compare(b.key)) }) {
-		k.key.Put(t.Str(k.dir))
-		t.Add(f.sizes.At(k))
+		t.Line(shape.Entry[sizeKey, agg.Quantiles]{Key: k, Value: f.sizes.At(k)})
 	}
 }

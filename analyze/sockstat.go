@@ -10,6 +10,7 @@ import (
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/analyze/shape"
 )
 
 var _ = register(engine.Analysis{
@@ -33,7 +34,7 @@ sending misses sends by programs: --compat leaves sends out.`,
 
 type sockstat struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[shape.Entry[engine.Key, int64]]
 	keys   *engine.Keys
 	step   int64
 	since  int64 // beginning of the interval, 0 before the first
@@ -49,8 +50,11 @@ func newSockstat(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {Columns: []render.Column{render.Col("probe", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
-	f.t = in.Table(render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Columns),
-		Columns: slices.Concat([]render.Column{render.Col("time", render.Clock)}, f.keys.Columns, []render.Column{render.Col("count", render.Int), render.Col("since_ns", render.Int).In("ns")})})
+	time := render.Num("time", func(*shape.Entry[engine.Key, int64]) int64 { return in.Local(f.since) }).As(render.Clock)
+	f.t = render.ListOf(in.Table, render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Fields)},
+		append([]render.Field[shape.Entry[engine.Key, int64]]{time}, shape.EntryFields(f.keys.Fields,
+			render.Num("count", func(n *int64) int64 { return *n }),
+			render.Num("since_ns", func(*int64) int64 { return f.since }).In("ns"))...)...)
 	f.sends = calls.NewSends(in)
 	in.On("sock_io", func(r *engine.Row) {
 		if f.sends.Counted(r) {
@@ -96,9 +100,8 @@ func (f *sockstat) show() {
 	for _, k := range slices.SortedFunc(maps.Keys(f.counts), func(a, b engine.Key) int {
 		return cmp.Or(cmp.Compare(f.counts[a], f.counts[b]), a.Compare(b))
 	}) {
-		f.t.Int(f.in.Local(f.since))
-		k.Put(f.t)
-		f.t.Int(f.counts[k]).Int(f.since).End()
+		n := f.counts[k]
+		f.t.Line(shape.Entry[engine.Key, int64]{Key: k, Value: &n})
 	}
 	clear(f.counts)
 	f.keys.Forget()

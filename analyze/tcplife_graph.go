@@ -30,6 +30,28 @@ type graphSum struct {
 	ms                 agg.Sample
 }
 
+// graphFields are an edge as a line of DOT, and its numbers for programs.
+var graphFields = []render.Field[graphLine]{
+	render.Text("dot", (*graphLine).dot).Text("DOT", 0).ForPeople(),
+	render.Text("client", func(l *graphLine) string { return l.client }),
+	render.Text("server", func(l *graphLine) string { return l.server }),
+	render.Num("port", func(l *graphLine) int64 { return l.port }),
+	render.Num("sessions", func(l *graphLine) int64 { return l.sessions }),
+	render.Num("up_bytes", func(l *graphLine) int64 { return l.up }).In("bytes"),
+	render.Num("down_bytes", func(l *graphLine) int64 { return l.down }).In("bytes"),
+	render.Num("median_ms", func(l *graphLine) int64 { return l.ms.Median() }).In("ms"),
+}
+
+type graphLine struct {
+	graphEdge
+	*graphSum
+}
+
+func (l *graphLine) dot() string {
+	label := fmt.Sprintf("port %d: %s, %s up, %s down, median %d ms", l.port, engine.Plural(l.sessions, "session", "sessions"), size(l.up), size(l.down), l.ms.Median())
+	return fmt.Sprintf(`  "%s" -> "%s" [label="%s"];`, dotName(l.client), dotName(l.server), label)
+}
+
 // sessionGraph draws sessions as a graph, for GraphViz.
 type sessionGraph struct {
 	in    *engine.Input
@@ -109,15 +131,10 @@ func (g *sessionGraph) edge(e graphEdge) *graphSum {
 
 // Finish writes the graph. Lines that begin with # are comments in it.
 func (g *sessionGraph) Finish(a *render.Answer) {
-	t := g.in.Table(render.Spec{Name: "edges", Look: render.Lines, Title: `digraph tcplife { rankdir=LR; node [shape=box];`, Foot: "}", Columns: []render.Column{
-		render.Col("dot", render.String).Text("DOT", 0).ForPeople(), render.Col("client", render.String), render.Col("server", render.String), render.Col("port", render.Int),
-		render.Col("sessions", render.Int), render.Col("up_bytes", render.Int).In("bytes"), render.Col("down_bytes", render.Int).In("bytes"), render.Col("median_ms", render.Int).In("ms")}})
+	t := render.ListOf(g.in.Table, render.Spec{Name: "edges", Look: render.Lines, Title: `digraph tcplife { rankdir=LR; node [shape=box];`, Foot: "}"}, graphFields...)
 	t.Begin()
 	for _, e := range slices.SortedFunc(maps.Keys(g.edges), graphEdge.compare) {
-		sum := g.edges[e]
-		label := fmt.Sprintf("port %d: %s, %s up, %s down, median %d ms", e.port, engine.Plural(sum.sessions, "session", "sessions"), size(sum.up), size(sum.down), sum.ms.Median())
-		t.Str(fmt.Sprintf(`  "%s" -> "%s" [label="%s"];`, dotName(e.client), dotName(e.server), label))
-		t.Str(e.client).Str(e.server).Int(e.port).Int(sum.sessions).Int(sum.up).Int(sum.down).Int(sum.ms.Median()).End()
+		t.Line(graphLine{e, g.edges[e]})
 	}
 	if g.both > 0 {
 		a.Note(fmt.Sprintf("%s with both ends on this host, drawn once", engine.Plural(g.both, "session", "sessions")))

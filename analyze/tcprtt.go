@@ -30,7 +30,7 @@ type tcprtt struct {
 	keys   *engine.Keys
 	spread agg.Keyed[engine.Key, agg.Quantiles]
 	us     *shape.Map[shape.Whole, agg.Log2]
-	table  *render.List[agg.Quantiles]
+	table  *render.List[shape.Entry[engine.Key, agg.Quantiles]]
 
 	unknown int64
 
@@ -52,7 +52,7 @@ func newTcprtt(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	in.Sockets("")
 	in.On("tcp_rcv_est", f.row)
-	f.table = render.ListOf(in.Table, render.Spec{Name: "spread", Columns: shape.Headed(f.keys.Columns, -16)}, spreadFields...)
+	f.table = render.ListOf(in.Table, render.Spec{Name: "spread"}, shape.EntryFields(shape.Headed(f.keys.Fields, -16), spreadFields...)...)
 	f.us = shape.Hist[shape.Whole](in, "us", "us")
 	return shape.Also(f, f.us)
 }
@@ -72,13 +72,11 @@ func (f *tcprtt) row(r *engine.Row) {
 // Finish writes the table, longest first; the course of time in its order.
 func (f *tcprtt) Finish(a *render.Answer) {
 	order := func(q *agg.Quantiles) int64 { return -q.At(0.99) }
-	if f.keys.Columns[0].Kind == render.Clock {
+	if f.keys.Fields[0].Kind == render.Clock {
 		order = func(*agg.Quantiles) int64 { return 0 }
 	}
 	for _, k := range f.spread.Sorted(order, engine.Key.Compare) {
-		q := f.spread.At(k)
-		k.Put(f.table.Table)
-		f.table.Add(q)
+		f.table.Line(shape.Entry[engine.Key, agg.Quantiles]{Key: k, Value: f.spread.At(k)})
 	}
 	if f.unknown > 0 {
 		a.Note("left out, no round trip was measured yet or recorded: " + engine.Plural(f.unknown, "segment", "segments"))

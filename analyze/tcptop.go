@@ -37,9 +37,11 @@ BCC counts reads with MSG_PEEK; --compat does the same.`,
 // topSum is what was moved in an interval.
 type topSum struct{ rx, tx int64 }
 
+type topLine = shape.Entry[engine.Key, topSum]
+
 type tcptop struct {
 	in     *engine.Input
-	t      *render.List[topSum]
+	t      *render.List[topLine]
 	keys   *engine.Keys
 	sums   map[engine.Key]*topSum
 	ends   agg.PerSocket[[2]string]
@@ -62,21 +64,27 @@ func newTcptop(in *engine.Input) engine.Fold {
 	in.Sockets("")
 	in.On(in.FirstOf("tcp_msg", "sock_io"), f.row)
 	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
-	cols := []render.Column{render.Col("time", render.Clock).Text("TIME", 0)}
-	for _, c := range f.keys.Columns {
-		width := map[string]int{"pid": -7, "comm": -12, "laddr": -21, "raddr": -21}[c.Name]
-		if c = c.Text(strings.ToUpper(c.Name), cmp.Or(width, -16)); c.Name == "comm" {
-			c = c.Cut()
-		}
-		cols = append(cols, c)
-	}
-	f.t = render.ListOf(in.Table, render.Spec{Name: "top", Sections: true, Columns: cols},
+	time := render.Num("time", func(*topLine) int64 { return in.Local(f.from) }).As(render.Clock).Text("TIME", 0)
+	f.t = render.ListOf(in.Table, render.Spec{Name: "top", Sections: true}, append([]render.Field[topLine]{time}, shape.EntryFields(topKeys(f.keys.Fields),
 		render.Num("rx_kb", func(s *topSum) int64 { return s.rx / 1024 }).Text("RX_KB", 6).In("KiB"),
 		render.Num("tx_kb", func(s *topSum) int64 { return s.tx / 1024 }).Text("TX_KB", 6).In("KiB"),
 		render.Num("rx_bytes", func(s *topSum) int64 { return s.rx }).In("bytes"),
 		render.Num("tx_bytes", func(s *topSum) int64 { return s.tx }).In("bytes"),
-		render.Num("ts_ns", func(*topSum) int64 { return f.from }).In("ns"))
+		render.Num("ts_ns", func(*topSum) int64 { return f.from }).In("ns"))...)...)
 	return f
+}
+
+// topKeys gives keys the widths of the original.
+func topKeys(keys []render.Field[engine.Key]) []render.Field[engine.Key] {
+	keys = slices.Clone(keys)
+	for i, k := range keys {
+		width := map[string]int{"pid": -7, "comm": -12, "laddr": -21, "raddr": -21}[k.Name]
+		if k = k.Text(strings.ToUpper(k.Name), cmp.Or(width, -16)); k.Name == "comm" {
+			k = k.Cut()
+		}
+		keys[i] = k
+	}
+	return keys
 }
 
 // conn is the key of a connection: its ends as BCC writes them.
@@ -127,8 +135,7 @@ func (f *tcptop) show() {
 		return cmp.Or(cmp.Compare(y.rx+y.tx, x.rx+x.tx), a.Compare(b))
 	})
 	for _, k := range keys[:min(len(keys), f.top)] {
-		k.Put(f.t.Int(f.in.Local(f.from)))
-		f.t.Add(f.sums[k])
+		f.t.Line(topLine{Key: k, Value: f.sums[k]})
 	}
 	clear(f.sums)
 	f.keys.Forget()

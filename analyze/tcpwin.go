@@ -139,10 +139,11 @@ func (f *tcpwin) Finish(a *render.Answer) {
 	case f.busiest != nil:
 		f.busiest.Finish(a)
 	case f.top > 0:
-		t := f.in.Table(render.Spec{Name: "top", Look: render.Lines,
-			Columns: []render.Column{render.Col("sock", render.Addr).Text("SOCK", 0), render.Col("rows", render.Int).Text("ROWS", 0)}})
+		t := render.ListOf(f.in.Table, render.Spec{Name: "top", Look: render.Lines},
+			render.Address("sock", func(e *agg.Entry[uint64]) uint64 { return e.Key }).Text("SOCK", 0),
+			render.Num("rows", func(e *agg.Entry[uint64]) int64 { return e.Count }).Text("ROWS", 0))
 		for _, e := range f.merged.Best(f.top, cmp.Compare[uint64]) {
-			t.Uint(e.Key).Int(e.Count).End()
+			t.Line(e)
 		}
 	}
 }

@@ -57,8 +57,8 @@ type waits struct {
 	us      *shape.Map[shape.Whole, agg.Log2]
 	follow  *turns.Follower
 	slowest *agg.Greatest[turns.Slow]
-	table   *render.Table
-	slow    *render.Table
+	table   *render.List[shape.Entry[engine.Key, waited]]
+	slow    *render.List[turns.Slow]
 }
 
 // waited is what the connections of a line waited for.
@@ -83,21 +83,42 @@ func newWaits(in *engine.Input) engine.Fold {
 
 // tables declares both tables. Lines that have to fit a screen have fewer columns.
 func (f *waits) tables() {
-	col := func(c render.Column, head string, width int) render.Column { return c.Text(head, width) }
-	wide := col
-	if f.in.Answer.Fits() {
-		wide = func(c render.Column, _ string, _ int) render.Column { return c }
+	f.table = render.ListOf(f.in.Table, render.Spec{Name: "waits"}, shape.EntryFields(shape.Headed(f.keys.Fields, -21), f.fields()...)...)
+	f.slow = render.ListOf(f.in.Table, render.Spec{Name: "slowest", Title: "slowest turns"}, f.slowFields()...)
+}
+
+func (f *waits) fields() []render.Field[waited] {
+	wide := !f.in.Answer.Fits()
+	ms := func(name string, of func(*agg.Quantiles) int64) render.Field[waited] {
+		return render.NumOr(name, func(w *waited) (int64, bool) { return of(&w.length), w.length.Count > 0 }).As(render.Fixed).Digits(3).In("ms")
 	}
-	ms := func(name string) render.Column { return render.Col(name, render.Fixed).Digits(3).In("ms") }
-	n := func(name string) render.Column { return render.Col(name, render.Int) }
-	text := func(name string) render.Column { return render.Col(name, render.String) }
-	f.table = f.in.Table(render.Spec{Name: "waits", Columns: slices.Concat(shape.Headed(f.keys.Columns, -21), []render.Column{
-		wide(n("conns"), "CONNS", 6), col(n("turns"), "TURNS", 6), wide(n("overlap"), "OVERLAP", 6), col(ms("p50_ms"), "P50_ms", 8), wide(ms("p90_ms"), "P90_ms", 8), col(ms("p99_ms"), "P99_ms", 8),
-		col(ms("max_ms"), "MAX_ms", 8), wide(render.Col("estimated_percent", render.Fixed).Digits(1).In("percent"), "EST_%", 6)}, turns.Columns(), []render.Column{n("unfinished")})})
-	f.slow = f.in.Table(render.Spec{Name: "slowest", Title: "slowest turns", Columns: slices.Concat([]render.Column{
-		col(render.Col("start_s", render.Fixed).Digits(6).In("s"), "START(s)", 11), col(ms("turn_ms"), "TURN_ms", 9), col(text("service"), "SERVICE", -21), col(text("sock"), "SOCK", -18),
-		wide(text("process"), "PROCESS", -16), n("asked_bytes").In("bytes"), n("answered_bytes").In("bytes"), n("unfinished"), n("overlap")},
-		turns.Columns(), []render.Column{wide(text("next"), "STORY", 0)})})
+	return slices.Concat([]render.Field[waited]{
+		render.Num("conns", func(w *waited) int64 { return w.conns }).TextIf(wide, "CONNS", 6),
+		render.Num("turns", func(w *waited) int64 { return w.turns }).Text("TURNS", 6),
+		render.Num("overlap", func(w *waited) int64 { return w.overlap }).TextIf(wide, "OVERLAP", 6),
+		ms("p50_ms", func(q *agg.Quantiles) int64 { return q.At(0.5) }).Text("P50_ms", 8),
+		ms("p90_ms", func(q *agg.Quantiles) int64 { return q.At(0.9) }).TextIf(wide, "P90_ms", 8),
+		ms("p99_ms", func(q *agg.Quantiles) int64 { return q.At(0.99) }).Text("P99_ms", 8),
+		ms("max_ms", func(q *agg.Quantiles) int64 { return q.Max }).Text("MAX_ms", 8),
+		render.Num("estimated_percent", func(w *waited) int64 { return turns.PerMille(w.estimated, w.split.Total()) }).As(render.Fixed).Digits(1).In("percent").TextIf(wide, "EST_%", 6),
+	}, turns.Fields(func(w *waited) *turns.Split { return &w.split }, func(*waited) int { return f.room(22*len(f.keys.Fields) + 35) }),
+		[]render.Field[waited]{render.Num("unfinished", func(w *waited) int64 { return w.unfinished })})
+}
+
+func (f *waits) slowFields() []render.Field[turns.Slow] {
+	wide := !f.in.Answer.Fits()
+	return slices.Concat([]render.Field[turns.Slow]{
+		render.Num("start_s", func(s *turns.Slow) int64 { return (s.Start - f.in.Start()) / 1000 }).As(render.Fixed).Digits(6).In("s").Text("START(s)", 11),
+		render.Num("turn_ms", func(s *turns.Slow) int64 { return (s.End - s.Start) / 1000 }).As(render.Fixed).Digits(3).In("ms").Text("TURN_ms", 9),
+		render.Text("service", func(s *turns.Slow) string { return s.Service }).Text("SERVICE", -21),
+		render.Text("sock", func(s *turns.Slow) string { return fmt.Sprintf("0x%x", s.Sock) }).Text("SOCK", -18),
+		render.Text("process", func(s *turns.Slow) string { return s.Process }).TextIf(wide, "PROCESS", -16),
+		render.Num("asked_bytes", func(s *turns.Slow) int64 { return s.Asked }).In("bytes"),
+		render.Num("answered_bytes", func(s *turns.Slow) int64 { return s.Answered }).In("bytes"),
+		render.Flag("unfinished", func(s *turns.Slow) bool { return s.Unfinished }),
+		render.Flag("overlap", func(s *turns.Slow) bool { return s.Overlap }),
+	}, turns.Fields(func(s *turns.Slow) *turns.Split { return &s.Split }, func(s *turns.Slow) int { return f.room(max(21, len(s.Service)) + 42) }),
+		[]render.Field[turns.Slow]{render.Text("next", func(s *turns.Slow) string { return s.Story(f.in.Start()) }).TextIf(wide, "STORY", 0)})
 }
 
 // room is how many characters of a line are left for shares after so many others; 0 for any number.
@@ -147,13 +168,7 @@ func (f *waits) Finish(a *render.Answer) {
 		a.Note(n)
 	}
 	for _, k := range f.by.Sorted(func(w *waited) int64 { return w.split[turns.Idle] - w.split.Total() }, engine.Key.Compare) {
-		w := f.by.At(k)
-		k.Put(f.table)
-		q, known := &w.length, w.length.Count > 0
-		f.table.Int(w.conns).Int(w.turns).Int(w.overlap).IntOr(q.At(0.5), known).IntOr(q.At(0.9), known).IntOr(q.At(0.99), known).IntOr(q.Max, known)
-		f.table.Int(turns.PerMille(w.estimated, w.split.Total()))
-		w.split.Put(f.table, f.room(22*len(f.keys.Columns)+35))
-		f.table.Int(w.unfinished).End()
+		f.table.Line(shape.Entry[engine.Key, waited]{Key: k, Value: f.by.At(k)})
 	}
 	f.list(a)
 	if f.in.Answer.Fits() && f.by.Len() > 0 {
@@ -169,9 +184,6 @@ func (f *waits) list(a *render.Answer) {
 		if i == 0 && f.in.Answer.Fits() {
 			a.Note("what happened in the slowest: " + engine.Command(f.in.Meta, s.Story(f.in.Start())))
 		}
-		f.slow.Int((s.Start - f.in.Start()) / 1000).Int((s.End - s.Start) / 1000).Str(s.Service).Str(fmt.Sprintf("0x%x", s.Sock)).Str(s.Process).Int(s.Asked).Int(s.Answered)
-		s.PutMarks(f.slow)
-		s.Split.Put(f.slow, f.room(max(21, len(s.Service))+42))
-		f.slow.Str(s.Story(f.in.Start())).End()
+		f.slow.Line(s)
 	}
 }

@@ -106,6 +106,7 @@ func (v *KeyValues) StrOr(s string) {
 // seen before allocates nothing.
 type Keys struct {
 	Columns []render.Column
+	Fields  []render.Field[Key] // the same, taken from a key
 	// OnCPU makes comm and pid those of the task on the CPU, as the originals have
 	// them, instead of the owner of the socket where an interrupt made the row.
 	OnCPU bool
@@ -144,6 +145,9 @@ func (in *Input) Keys(own map[string]KeyDef) *Keys {
 		in.single = in.single || slices.Contains(singleKeys, name)
 		if d.sock && !in.sockets {
 			in.Sockets("")
+		}
+		for _, c := range d.Columns {
+			k.Fields = append(k.Fields, k.field(len(k.Fields), c))
 		}
 		k.Columns, k.put = append(k.Columns, d.Columns...), append(k.put, d.Put)
 	}
@@ -205,6 +209,24 @@ func next(s string) (keyValue, string) {
 		return keyValue{str: s[at : at+int(n)], kind: 's'}, s[at+int(n):]
 	}
 	return keyValue{kind: 'n'}, s[1:]
+}
+
+// field is a column of tables with these keys, by its place among them.
+func (k *Keys) field(at int, c render.Column) render.Field[Key] {
+	more := render.Cell{Null: true} // of keys that found no room
+	if c.Kind == render.String || c.Kind == render.Stack {
+		more = render.Cell{Str: "(more keys)"}
+	}
+	return render.Of(c.Name, c.Kind, func(key *Key) render.Cell {
+		if key.id == beyond {
+			return more
+		}
+		v, rest := next(k.list[key.id])
+		for range at {
+			v, rest = next(rest)
+		}
+		return render.Cell{Num: v.num, Str: v.str, Null: v.kind == 'n'}
+	})
 }
 
 // Put fills the columns of the key in a row of the table.

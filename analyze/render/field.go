@@ -50,6 +50,11 @@ func Address[T any](name string, of func(*T) uint64) Field[T] {
 	return Num(name, func(row *T) int64 { return int64(of(row)) }).As(Addr)
 }
 
+// Of is a column whose cells are taken as they are: for columns that are known only when the table is made.
+func Of[T any](name string, kind Kind, of func(*T) Cell) Field[T] {
+	return Field[T]{Col(name, kind), of}
+}
+
 // As gives the values of the column another kind.
 func (f Field[T]) As(k Kind) Field[T] { f.Kind = k; return f }
 
@@ -82,6 +87,12 @@ func (f Field[T]) Digits(n int) Field[T] { f.Decimals = n; return f }
 // Fails says which values mean that something went wrong; see Column.
 func (f Field[T]) Fails(failed func(*Cell) bool) Field[T] {
 	f.Column = f.Column.Fails(failed)
+	return f
+}
+
+// Tinted gives the values of the column a look that depends on them; see Column.
+func (f Field[T]) Tinted(of func(value string) Tint) Field[T] {
+	f.Column = f.Column.Tinted(of)
 	return f
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -39,7 +38,7 @@ type counted struct {
 	keys     *engine.Keys
 	counts   *Map[engine.Key, int64] // nil with --rate
 	rates    agg.Keyed[engine.Key, int64]
-	t        *render.Table
+	t        *render.List[Entry[engine.Key, int64]]
 	pattern  string
 	names    agg.Intern
 	places   agg.Keyed[place, placeSums]
@@ -59,8 +58,9 @@ func NewCounted(in *engine.Input, event, key, prefix string) engine.Fold {
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.Symbol)) }}})
 	in.On(event, f.row)
 	if in.Flag("rate") {
-		f.t = in.Table(render.Spec{Name: "rates", Columns: slices.Concat(Headed(f.keys.Columns, -36), []render.Column{
-			render.Col("count", render.Int).Text("COUNT", 12), render.Col("per_second", render.Fixed).Digits(1).Text("PER_SECOND", 12)})})
+		f.t = render.ListOf(in.Table, render.Spec{Name: "rates"}, EntryFields(Headed(f.keys.Fields, -36),
+			render.Num("count", func(n *int64) int64 { return *n }).Text("COUNT", 12),
+			render.NumOr("per_second", f.perSecond).As(render.Fixed).Digits(1).Text("PER_SECOND", 12))...)
 		return f
 	}
 	f.counts = Count[engine.Key](in, "counts", f.keys.Columns...)
@@ -105,12 +105,15 @@ func (f *counted) row(r *engine.Row) {
 	}
 }
 
+// perSecond is a count as a rate, in tenths, over the time that the rows cover.
+func (f *counted) perSecond(n *int64) (int64, bool) {
+	return int64(float64(*n)*1e10/float64(f.to-f.from) + 0.5), f.to > f.from
+}
+
 // Finish shows the rates, and what is missing from the sums.
 func (f *counted) Finish(a *render.Answer) {
 	for _, k := range f.rates.Sorted(func(n *int64) int64 { return *n }, engine.Key.Compare) {
-		n := *f.rates.At(k)
-		k.Put(f.t)
-		f.t.Int(n).IntOr(int64(float64(n)*1e10/float64(f.to-f.from)+0.5), f.to > f.from).End()
+		f.t.Line(Entry[engine.Key, int64]{Key: k, Value: f.rates.At(k)})
 	}
 	missing := int64(0)
 	order := func(a, b place) int { return cmp.Or(cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.cpu, b.cpu)) }

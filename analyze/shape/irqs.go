@@ -2,7 +2,6 @@ package shape
 
 import (
 	"strconv"
-	"strings"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -27,7 +26,7 @@ func IRQOptions(key string, more ...engine.Option) []engine.Option {
 type IRQSums struct {
 	in       *engine.Input
 	keys     *engine.Keys
-	t        *render.Table
+	t        *render.List[Entry[engine.Key, agg.Stats]]
 	sums     agg.Keyed[engine.Key, agg.Stats]
 	hists    *Map[engine.Key, agg.Log2] // nil without --dist
 	unit     int64
@@ -57,24 +56,30 @@ func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 		f.hists = Hist[engine.Key](in, label, label, f.keys.Columns...)
 		return f
 	}
-	var cols []render.Column
-	if f.stamped = f.interval > 0 || in.Flag("timestamp"); f.stamped {
-		cols = append(cols, render.Col("time", render.Clock).Text("TIME", -8).ForPeople(), render.Col("from_ns", render.Int).In("ns"))
-	}
-	for _, c := range f.keys.Columns {
-		if c.Name == key.Columns[0].Name {
-			c = c.Text(head, -width)
-		} else {
-			c = c.Text(strings.ToUpper(c.Name), -8)
-		}
-		cols = append(cols, c)
-	}
-	value := render.Col("total_"+label, render.Int).Text("TOTAL_"+label, 11).In(label)
-	if f.count {
-		value = render.Col("total_count", render.Int).Text("TOTAL_count", 11)
-	}
-	f.t = in.Table(render.Spec{Name: "interrupts", Columns: append(cols, value, render.Col("runs", render.Int), render.Col("max_ns", render.Int).In("ns"))})
+	f.stamped = f.interval > 0 || in.Flag("timestamp")
+	f.t = render.ListOf(in.Table, render.Spec{Name: "interrupts"}, f.fields(label, key.Columns[0].Name, head, width)...)
 	return f
+}
+
+// fields are when the sums begin, the keys and the sums.
+func (f *IRQSums) fields(label, name, head string, width int) (fields []render.Field[Entry[engine.Key, agg.Stats]]) {
+	if f.stamped {
+		fields = append(fields,
+			render.Num("time", func(*Entry[engine.Key, agg.Stats]) int64 { return f.in.Local(f.from) }).As(render.Clock).Text("TIME", -8).ForPeople(),
+			render.Num("from_ns", func(*Entry[engine.Key, agg.Stats]) int64 { return f.from }).In("ns"))
+	}
+	keys := Headed(f.keys.Fields, -8)
+	for i := range keys {
+		if keys[i].Name == name {
+			keys[i] = keys[i].Text(head, -width)
+		}
+	}
+	value := render.Num("total_"+label, func(s *agg.Stats) int64 { return s.Sum / f.unit }).Text("TOTAL_"+label, 11).In(label)
+	runs := render.Num("runs", func(s *agg.Stats) int64 { return s.Count })
+	if f.count {
+		value = render.Num("total_count", func(s *agg.Stats) int64 { return s.Count }).Text("TOTAL_count", 11)
+	}
+	return append(fields, EntryFields(keys, value, runs, render.Num("max_ns", func(s *agg.Stats) int64 { return s.Max }).In("ns"))...)
 }
 
 // Add counts a run that took so long.
@@ -108,16 +113,7 @@ func (f *IRQSums) show() {
 		return w
 	}
 	for _, k := range f.sums.Sorted(weight, engine.Key.Compare) {
-		s := f.sums.At(k)
-		if f.stamped {
-			f.t.Int(f.in.Local(f.from)).Int(f.from)
-		}
-		k.Put(f.t)
-		v := s.Sum / f.unit
-		if f.count {
-			v = s.Count
-		}
-		f.t.Int(v).Int(s.Count).Int(s.Max).End()
+		f.t.Line(Entry[engine.Key, agg.Stats]{Key: k, Value: f.sums.At(k)})
 	}
 	f.sums = agg.Keyed[engine.Key, agg.Stats]{}
 	f.keys.Forget()

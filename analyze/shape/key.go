@@ -55,13 +55,13 @@ func (k AndText) Compare(o AndText) int {
 	return cmp.Or(k.Key.Compare(o.Key), cmp.Compare(k.Text, o.Text))
 }
 
-// Headed gives key columns a heading and a width, for tables that are lines and not maps.
-func Headed(keys []render.Column, width int) []render.Column {
-	cs := make([]render.Column, len(keys))
-	for i, c := range keys {
-		cs[i] = c.Text(strings.ToUpper(c.Name), width)
+// Headed gives keys a heading and a width, for tables that are lines and not maps.
+func Headed(keys []render.Field[engine.Key], width int) []render.Field[engine.Key] {
+	fs := make([]render.Field[engine.Key], len(keys))
+	for i, f := range keys {
+		fs[i] = f.Text(strings.ToUpper(f.Name), width)
 	}
-	return cs
+	return fs
 }
 
 // Whole is the key of a map that has one entry.

@@ -11,21 +11,19 @@ import (
 	"netrec/analyze/render"
 )
 
-// Columns are where the time went: shares for people, nanoseconds for programs.
-func Columns() []render.Column {
-	cols := []render.Column{render.Col("where", render.String).Text("WHERE THE TIME WENT", 0).ForPeople()}
-	for w := range Waits {
-		cols = append(cols, render.Col(strings.ReplaceAll(w.String(), " ", "_")+"_ns", render.Int).In("ns"))
-	}
-	return cols
+// Fields are where the time of a row went: shares for people, in as many characters as there is room for, 0 for
+// any number, and nanoseconds for programs.
+func Fields[T any](of func(*T) *Split, room func(*T) int) []render.Field[T] {
+	shares := render.Text("where", func(row *T) string { return of(row).SharesIn(room(row)) }).Text("WHERE THE TIME WENT", 0).ForPeople()
+	return append([]render.Field[T]{shares}, NsFields(of)...)
 }
 
-// Put writes those columns, for people in so many characters; 0 for any number.
-func (s *Split) Put(t *render.Table, width int) {
-	t.Str(s.SharesIn(width))
-	for _, ns := range s {
-		t.Int(ns)
+// NsFields are those for programs alone.
+func NsFields[T any](of func(*T) *Split) (fields []render.Field[T]) {
+	for w := range Waits {
+		fields = append(fields, render.Num(strings.ReplaceAll(w.String(), " ", "_")+"_ns", func(row *T) int64 { return of(row)[w] }).In("ns"))
 	}
+	return fields
 }
 
 // Shares lists what took longest first, and idle last, which says least. Shares are rounded so
@@ -89,9 +87,6 @@ func PerMille(part, of int64) int64 {
 	}
 	return int64(float64(part) * 1000 / float64(of))
 }
-
-// PutMarks writes 1 or 0 for a turn that did not finish, and for one with bytes both ways at once.
-func (t *Turn) PutMarks(to *render.Table) { to.Int(oneIf(t.Unfinished)).Int(oneIf(t.Overlap)) }
 
 func oneIf(b bool) int64 {
 	if b {
