@@ -44,7 +44,7 @@ spends waiting is not seen.`,
 
 type profile struct {
 	in     *engine.Input
-	t      *render.Table
+	t      *render.List[sampleLine]
 	layers *layers
 	counts agg.Keyed[sample, int64]
 	names  agg.Intern
@@ -74,13 +74,17 @@ func newProfile(in *engine.Input) engine.Fold {
 		return shape.Also(f.layers, f)
 	}
 	if f.folded {
-		f.t = in.Table(render.Spec{Name: "folded", Look: render.Lines, Columns: []render.Column{
-			render.Col("stack", render.String).Text("stack", 0), render.Col("count", render.Int).Text("count", 0)}})
+		f.t = render.ListOf(in.Table, render.Spec{Name: "folded", Look: render.Lines},
+			render.Text("stack", func(l *sampleLine) string { return l.Key.folded(f.delimited, f.annotated) }).Text("stack", 0),
+			render.Num("count", func(l *sampleLine) int64 { return *l.Value }).Text("count", 0))
 		return f
 	}
-	f.t = in.Table(render.Spec{Name: "stacks", Look: render.Samples, Title: f.title(), Delimited: f.delimited, Annotated: f.annotated,
-		Columns: []render.Column{render.Col("kstack", render.Stack), render.Col("ustack", render.Stack),
-			render.Col("comm", render.String), render.Col("pid", render.Int), render.Col("count", render.Int)}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "stacks", Look: render.Samples, Title: f.title(), Delimited: f.delimited, Annotated: f.annotated},
+		render.TextOr("kstack", func(l *sampleLine) string { return l.Key.kernel }).As(render.Stack),
+		render.TextOr("ustack", func(l *sampleLine) string { return l.Key.user }).As(render.Stack),
+		render.Text("comm", func(l *sampleLine) string { return l.Key.comm }),
+		render.Num("pid", func(l *sampleLine) int64 { return l.Key.pid }),
+		render.Num("count", func(l *sampleLine) int64 { return *l.Value }))
 	return f
 }
 
@@ -132,12 +136,7 @@ func (f *profile) row(r *engine.Row) {
 // Finish shows the stacks.
 func (f *profile) Finish(a *render.Answer) {
 	for _, s := range f.counts.Sorted(func(n *int64) int64 { return *n }, sample.compare) {
-		n := *f.counts.At(s)
-		if f.folded {
-			f.t.Str(s.folded(f.delimited, f.annotated)).Int(n).End()
-			continue
-		}
-		f.t.StrOr(s.kernel).StrOr(s.user).Str(s.comm).Int(s.pid).Int(n).End()
+		f.t.Line(sampleLine{Key: s, Value: f.counts.At(s)})
 	}
 	if f.blind > 0 {
 		a.Note(engine.Plural(f.blind, "sample", "samples") + " without a stack to show")
@@ -152,6 +151,9 @@ type sample struct {
 	kernel, user, comm string
 	pid                int64
 }
+
+// sampleLine is a sample, and how often it was found.
+type sampleLine = shape.Entry[sample, int64]
 
 func (s sample) compare(o sample) int {
 	return cmp.Or(cmp.Compare(s.comm, o.comm), cmp.Compare(s.pid, o.pid), cmp.Compare(s.kernel, o.kernel), cmp.Compare(s.user, o.user))

@@ -13,9 +13,8 @@ import (
 // sockEvents has a row for each event of one socket, with every column that the recorded
 // events fill: for programs, as it is many.
 type sockEvents struct {
-	t     *render.Table
+	t     *render.List[engine.Row]
 	wants func(*agg.Socket) bool
-	cols  []line.FileCol
 }
 
 func newSockEvents(in *engine.Input, wants func(*agg.Socket) bool) *sockEvents {
@@ -34,43 +33,36 @@ func newSockEvents(in *engine.Input, wants func(*agg.Socket) bool) *sockEvents {
 
 // describe makes the table. Its columns are read only where it is shown.
 func (f *sockEvents) describe(in *engine.Input, shown bool) {
-	f.cols = line.FileCols(in)
-	cols := []render.Column{render.Col("generation", render.Int)}
-	for i := range f.cols {
-		c, kind := &f.cols[i], render.Int
-		made := c.Type == schema.Micros || c.Name == "event" // of the row itself
-		switch {
-		case made || c.Type == schema.String:
-			kind = render.String
-		case c.Type == schema.Uint64:
-			kind = render.Addr
-		}
-		if shown && !made {
-			c.Read(in)
-		}
-		cols = append(cols, render.Col(c.Name, kind).In(c.Unit))
+	fields := []render.Field[engine.Row]{render.Num("generation", func(r *engine.Row) int64 { return int64(r.Sock.Gen) })}
+	cols := line.FileCols(in)
+	for i := range cols {
+		fields = append(fields, eventField(in, &cols[i], shown).In(cols[i].Unit))
 	}
-	f.t = in.Table(render.Spec{Name: "events", Look: render.CSV, Data: true, Columns: cols})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "events", Look: render.CSV, Data: true}, fields...)
+}
+
+// eventField is a column of the file as one of the table.
+func eventField(in *engine.Input, c *line.FileCol, shown bool) render.Field[engine.Row] {
+	switch {
+	case c.Name == "event":
+		return render.Text(c.Name, func(r *engine.Row) string { return r.Event.Name })
+	case c.Type == schema.Micros:
+		return render.Text(c.Name, func(r *engine.Row) string { return time.Unix(0, r.TS).UTC().Format("2006-01-02 15:04:05.000000") })
+	}
+	if shown {
+		c.Read(in)
+	}
+	switch c.Type {
+	case schema.String:
+		return render.Of(c.Name, render.String, func(r *engine.Row) render.Cell { return render.Cell{Str: r.Str(c.Text), Null: !c.Has(r)} })
+	case schema.Uint64:
+		return render.NumOr(c.Name, func(r *engine.Row) (int64, bool) { return r.Int(c.Num), c.Has(r) }).As(render.Addr)
+	}
+	return render.NumOr(c.Name, func(r *engine.Row) (int64, bool) { return r.Int(c.Num), c.Has(r) })
 }
 
 func (f *sockEvents) row(r *engine.Row) {
-	if !f.wants(r.Sock) {
-		return
+	if f.wants(r.Sock) {
+		f.t.Add(r)
 	}
-	f.t.Int(int64(r.Sock.Gen))
-	for i := range f.cols {
-		switch c := &f.cols[i]; {
-		case c.Name == "event":
-			f.t.Str(r.Event.Name)
-		case c.Type == schema.Micros:
-			f.t.Str(time.Unix(0, r.TS).UTC().Format("2006-01-02 15:04:05.000000"))
-		case !c.Has(r):
-			f.t.Null(1)
-		case c.Type == schema.String:
-			f.t.Str(r.Str(c.Text))
-		default:
-			f.t.Int(r.Int(c.Num))
-		}
-	}
-	f.t.End()
 }

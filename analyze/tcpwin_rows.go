@@ -1,15 +1,56 @@
 package analyze
 
 import (
+	"slices"
+
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
 )
 
+// winRow is what happened to a session, with the values that the kind of the row has.
+type winRow struct {
+	event                          string
+	sock                           *agg.Socket
+	us                             int64 // since the start of the recording
+	cwnd, ssthresh, sndbuf, queued winValue
+	ends                           bool // with the addresses
+	kind                           string
+}
+
+// winValue is a number that not every kind of row has.
+type winValue struct {
+	n  int64
+	ok bool
+}
+
+func winField(name, unit string, of func(*winRow) winValue) render.Field[winRow] {
+	return render.NumOr(name, func(w *winRow) (int64, bool) { v := of(w); return v.n, v.ok }).In(unit)
+}
+
+// winFields are the original's columns, winMore those that it does not have.
+var (
+	winFields = []render.Field[winRow]{
+		render.Text("event", func(w *winRow) string { return w.event }),
+		render.Address("sock", func(w *winRow) uint64 { return w.sock.Addr }),
+		render.Num("time_us", func(w *winRow) int64 { return w.us }).In("us"),
+		winField("snd_cwnd", "segments", func(w *winRow) winValue { return w.cwnd }),
+		winField("snd_ssthresh", "segments", func(w *winRow) winValue { return w.ssthresh }),
+		winField("sk_sndbuf", "bytes", func(w *winRow) winValue { return w.sndbuf }),
+		winField("sk_wmem_queued", "bytes", func(w *winRow) winValue { return w.queued }),
+	}
+	winMore = append(render.WithinOr(func(w *winRow) (*agg.Socket, bool) { return w.sock, w.ends },
+		render.TextOr("saddr", func(s *agg.Socket) string { return s.Laddr }),
+		render.Num("sport", func(s *agg.Socket) int64 { return s.Lport }),
+		render.TextOr("daddr", func(s *agg.Socket) string { return s.Raddr }),
+		render.Num("dport", func(s *agg.Socket) int64 { return s.Rport })),
+		render.TextOr("kind", func(w *winRow) string { return w.kind }))
+)
+
 // winRows writes the rows of windows as CSV.
 type winRows struct {
-	t           *render.Table
+	t           *render.List[winRow]
 	on          bool // rows are wanted
 	compat      bool
 	start, step int64
@@ -26,20 +67,19 @@ func newWinRows(in *engine.Input, on, compat bool) *winRows {
 	if !on {
 		return f
 	}
-	cols := []render.Column{render.Col("event", render.String), render.Col("sock", render.Addr), render.Col("time_us", render.Int).In("us"),
-		render.Col("snd_cwnd", render.Int).In("segments"), render.Col("snd_ssthresh", render.Int).In("segments"),
-		render.Col("sk_sndbuf", render.Int).In("bytes"), render.Col("sk_wmem_queued", render.Int).In("bytes")}
+	fields := winFields
 	if !compat {
-		cols = append(cols, render.Col("saddr", render.String), render.Col("sport", render.Int),
-			render.Col("daddr", render.String), render.Col("dport", render.Int), render.Col("kind", render.String))
+		fields = slices.Concat(winFields, winMore)
 	}
-	f.t = in.Table(render.Spec{Name: "rows", Look: render.CSV, Columns: cols})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "rows", Look: render.CSV}, fields...)
 	return f
 }
 
-func (f *winRows) row(event string, s *agg.Socket, ts int64) *render.Table {
-	return f.t.Str(event).Uint(s.Addr).Int((ts - f.start) / 1000)
+func (f *winRows) row(event string, s *agg.Socket, ts int64) winRow {
+	return winRow{event: event, sock: s, us: (ts - f.start) / 1000}
 }
+
+func winNumber(r *engine.Row, c scan.Int) winValue { return winValue{r.Int(c), true} }
 
 // soon reports a row that follows the one before too soon.
 func (f *winRows) soon(s *agg.Socket, ts int64) bool {
@@ -63,18 +103,19 @@ func (f *winRows) rcv(r *engine.Row) {
 	if f.soon(s, r.TS) {
 		return
 	}
-	f.row("rcv", s, r.TS).Int(r.Int(f.SndCwnd)).Int(r.Int(f.SndSsthresh)).Int(r.Int(f.SkSndbuf)).Int(r.Int(f.SkWmemQueued))
-	if !f.compat {
-		f.t.Null(5)
-	}
-	f.t.End()
+	w := f.row("rcv", s, r.TS)
+	w.cwnd, w.ssthresh, w.sndbuf, w.queued = winNumber(r, f.SndCwnd), winNumber(r, f.SndSsthresh), winNumber(r, f.SkSndbuf), winNumber(r, f.SkWmemQueued)
+	f.t.Line(w)
 }
 
 // send is an attempt to transmit, with the values after it.
 func (f *winRows) send(r *engine.Row) {
-	if !f.soon(r.Sock, r.TS) {
-		f.row("send", r.Sock, r.TS).Int(r.Int(f.SndCwnd)).Null(2).Int(r.Int(f.SkWmemQueued)).Null(5).End()
+	if f.soon(r.Sock, r.TS) {
+		return
 	}
+	w := f.row("send", r.Sock, r.TS)
+	w.cwnd, w.queued = winNumber(r, f.SndCwnd), winNumber(r, f.SkWmemQueued)
+	f.t.Line(w)
 }
 
 func (f *winRows) state(r *engine.Row) {
@@ -85,7 +126,9 @@ func (f *winRows) state(r *engine.Row) {
 
 func (f *winRows) begun(s *agg.Socket, ts int64) {
 	*f.born.Of(s) = true
-	f.row("new", s, ts).Null(4).StrOr(s.Laddr).Int(s.Lport).StrOr(s.Raddr).Int(s.Rport).Null(1).End()
+	w := f.row("new", s, ts)
+	w.ends = true
+	f.t.Line(w)
 }
 
 func (f *winRows) retrans(r *engine.Row) {
@@ -93,9 +136,13 @@ func (f *winRows) retrans(r *engine.Row) {
 	if r.Event.Name == "tcp_tlp" && (r.Int(f.ProbeSent) == 0 || r.Int(f.RetransSegs) > 0) {
 		return
 	}
-	f.row("retrans", r.Sock, r.TS).Null(8).StrOr(r.Str(f.RetransKind)).End()
+	w := f.row("retrans", r.Sock, r.TS)
+	w.kind = r.Str(f.RetransKind)
+	f.t.Line(w)
 }
 
 func (f *winRows) cong(r *engine.Row) {
-	f.row("cong", r.Sock, r.TS).Int(r.Int(f.SndCwnd)).Int(r.Int(f.SndSsthresh)).Null(6).StrOr(r.Str(f.CaState)).End()
+	w := f.row("cong", r.Sock, r.TS)
+	w.cwnd, w.ssthresh, w.kind = winNumber(r, f.SndCwnd), winNumber(r, f.SndSsthresh), r.Str(f.CaState)
+	f.t.Line(w)
 }

@@ -2,46 +2,62 @@ package findings
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"netrec/analyze/agg"
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
 	"netrec/analyze/render"
 )
 
+// verdictLine is what the rules say together, and what the list of findings leaves out.
+type verdictLine struct {
+	Verdict
+	more string
+}
+
+var verdictFields = []render.Field[verdictLine]{
+	render.Text("verdict", func(v *verdictLine) string { return Words(v.Verdict) }).Text("findings", 0),
+	render.Num("findings", func(v *verdictLine) int64 { return v.All() }),
+	render.Num("judged", func(v *verdictLine) int64 { return int64(v.Judged) }),
+	render.Text("rules", func(v *verdictLine) string { return fmt.Sprintf("%d of %d rules", v.Judged, len(Rules)) }).Text("judged by", -10).ForPeople(),
+	render.TextOr("not_judged", func(v *verdictLine) string { return strings.Join(v.Blind, "; ") }).Text("not judged", -10),
+	render.TextOr("more", func(v *verdictLine) string { return v.more }).Text("more", -10).ForPeople(),
+}
+
+// findingFields are the columns of findings; next is the command that shows more of one.
+func findingFields(next func(*Finding) string) []render.Field[Finding] {
+	return append([]render.Field[Finding]{
+		render.Text("headline", func(f *Finding) string { return f.Level.String() + ": " + f.What }).Text("finding", 0).ForPeople().Tinted(LevelTint),
+		render.Text("level", func(f *Finding) string { return f.Level.String() }),
+		render.Text("rule", func(f *Finding) string { return f.Rule.Name }),
+		render.Text("what", func(f *Finding) string { return f.What }),
+		render.Text("evidence", func(f *Finding) string { return f.Evidence }).Text("evidence", -9),
+		render.Text("threshold", func(f *Finding) string { return f.Threshold }),
+		render.Text("judged_by", func(f *Finding) string { return f.Threshold + ": " + f.Rule.About }).Text("threshold", -9).ForPeople(),
+		render.Text("next", next).Text("next", -9),
+		render.Num("times_threshold", func(f *Finding) int64 { return int64(10 * min(f.Over, 1e12)) }).As(render.Fixed).Digits(1),
+		render.NonZero("ts_ns", func(f *Finding) int64 { return f.At }).In("ns"),
+	}, render.WithinOr(func(f *Finding) (*agg.Socket, bool) { return &f.Sock, f.Sock.Addr != 0 }, line.IdentityFields...)...)
+}
+
 // Show writes the verdict and the findings, of each rule only the worst if brief.
 func Show(in *engine.Input, v Verdict, brief bool) {
-	shown := v.Findings
+	shown, more := v.Findings, ""
 	if brief {
 		shown = WorstOfEach(v.Findings)
 	}
-	t := in.Table(render.Spec{Name: "verdict", Look: render.Record, Columns: []render.Column{
-		render.Col("verdict", render.String).Text("findings", 0), render.Col("findings", render.Int),
-		render.Col("judged", render.Int), render.Col("rules", render.String).Text("judged by", -10).ForPeople(),
-		render.Col("not_judged", render.String).Text("not judged", -10), render.Col("more", render.String).Text("more", -10).ForPeople()}})
-	more := ""
 	switch n := v.All() - int64(len(shown)); {
 	case n > 0 && brief:
 		more = engine.Plural(n, "finding", "findings") + " of the same rules: " + engine.Command(in.Meta, fmt.Sprintf("findings --top %d", v.All()))
 	case n > 0:
 		more = fmt.Sprintf("%s of the same rules, less severe: --top %d", engine.Plural(n, "finding", "findings"), v.All())
 	}
-	t.Str(Words(v)).Int(v.All()).Int(int64(v.Judged)).Str(fmt.Sprintf("%d of %d rules", v.Judged, len(Rules))).StrOr(strings.Join(v.Blind, "; ")).StrOr(more).End()
-	t = in.Table(render.Spec{Name: "findings", Look: render.Record, Columns: slices.Concat([]render.Column{
-		render.Col("headline", render.String).Text("finding", 0).ForPeople().Tinted(LevelTint), render.Col("level", render.String), render.Col("rule", render.String),
-		render.Col("what", render.String), render.Col("evidence", render.String).Text("evidence", -9), render.Col("threshold", render.String),
-		render.Col("judged_by", render.String).Text("threshold", -9).ForPeople(), render.Col("next", render.String).Text("next", -9),
-		render.Col("times_threshold", render.Fixed).Digits(1), render.Col("ts_ns", render.Int).In("ns")}, line.Identity())})
+	render.ListOf(in.Table, render.Spec{Name: "verdict", Look: render.Record}, verdictFields...).Line(verdictLine{v, more})
+	next := func(f *Finding) string { return engine.Command(in.Meta, f.Next) }
+	t := render.ListOf(in.Table, render.Spec{Name: "findings", Look: render.Record}, findingFields(next)...)
 	for i := range shown {
-		f := &shown[i]
-		t.Str(f.Level.String() + ": " + f.What).Str(f.Level.String()).Str(f.Rule.Name).Str(f.What).Str(f.Evidence).Str(f.Threshold)
-		t.Str(f.Threshold+": "+f.Rule.About).Str(engine.Command(in.Meta, f.Next)).Int(int64(10*min(f.Over, 1e12))).IntOr(f.At, f.At != 0)
-		if f.Sock.Addr == 0 {
-			t.Null(3).End()
-		} else {
-			line.PutIdentity(t, &f.Sock).End()
-		}
+		t.Add(&shown[i])
 	}
 }
 

@@ -20,11 +20,3 @@ var IdentityFields = []render.Field[agg.Socket]{
 	render.Num("generation", func(s *agg.Socket) int64 { return int64(s.Gen) }),
 	render.Num("netns", func(s *agg.Socket) int64 { return s.Netns }),
 }
-
-// Identity are the columns of IdentityFields.
-func Identity() []render.Column { return render.ColumnsOf(IdentityFields) }
-
-// PutIdentity fills them.
-func PutIdentity(t *render.Table, s *agg.Socket) *render.Table {
-	return render.Put(t, s, IdentityFields)
-}

@@ -60,7 +60,7 @@ func FileCols(in *engine.Input) (cols []FileCol) {
 // name=value.
 type Rows struct {
 	in    *engine.Input
-	t     *render.Table
+	t     *render.List[engine.Row]
 	wants func(*agg.Socket) bool
 	cols  []FileCol
 	buf   []byte
@@ -75,8 +75,11 @@ func NewRows(in *engine.Input, events, columns []string, wants func(*agg.Socket)
 	for i := range f.cols {
 		f.cols[i].Read(in)
 	}
-	f.t = in.Table(render.Spec{Name: "rows", Columns: []render.Column{render.Col("time_s", render.Fixed).Digits(9).Text("TIME(s)", 13).In("s"),
-		render.Col("event", render.String).Text("EVENT", -14), render.Col("columns", render.String).Text("COLUMNS", 0), render.Col("ts_ns", render.Int).In("ns")}})
+	f.t = render.ListOf(in.Table, render.Spec{Name: "rows"},
+		render.Num("time_s", func(r *engine.Row) int64 { return r.TS - in.Start() }).As(render.Fixed).Digits(9).Text("TIME(s)", 13).In("s"),
+		render.Text("event", func(r *engine.Row) string { return r.Event.Name }).Text("EVENT", -14),
+		render.Text("columns", f.columns).Text("COLUMNS", 0),
+		render.Num("ts_ns", func(r *engine.Row) int64 { return r.TS }).In("ns"))
 	for _, e := range events {
 		in.Use(e, "", f.row)
 	}
@@ -84,9 +87,13 @@ func NewRows(in *engine.Input, events, columns []string, wants func(*agg.Socket)
 }
 
 func (f *Rows) row(r *engine.Row) {
-	if !f.wants(r.Sock) {
-		return
+	if f.wants(r.Sock) {
+		f.t.Add(r)
 	}
+}
+
+// columns are those that a row has, as name=value.
+func (f *Rows) columns(r *engine.Row) string {
 	f.buf = f.buf[:0]
 	for i := range f.cols {
 		c := &f.cols[i]
@@ -106,7 +113,7 @@ func (f *Rows) row(r *engine.Row) {
 			f.buf = strconv.AppendInt(f.buf, r.Int(c.Num), 10)
 		}
 	}
-	f.t.Int(r.TS - f.in.Start()).Str(r.Event.Name).Str(string(f.buf)).Int(r.TS).End()
+	return string(f.buf)
 }
 
 // Finish has nothing to add: rows were written as they came.

@@ -101,9 +101,20 @@ func (f Field[T]) ForPeople() Field[T] { f.Column = f.Column.ForPeople(); return
 
 // Within makes fields of a part of a row fields of the row.
 func Within[T, P any](part func(*T) *P, fields ...Field[P]) []Field[T] {
+	return WithinOr(func(row *T) (*P, bool) { return part(row), true }, fields...)
+}
+
+// WithinOr is Within for a part that not every row has.
+func WithinOr[T, P any](part func(*T) (p *P, ok bool), fields ...Field[P]) []Field[T] {
 	fs := make([]Field[T], len(fields))
 	for i, f := range fields {
-		fs[i] = Field[T]{f.Column, func(row *T) Cell { return f.cell(part(row)) }}
+		fs[i] = Field[T]{f.Column, func(row *T) Cell {
+			p, ok := part(row)
+			if !ok {
+				return Cell{Null: true}
+			}
+			return f.cell(p)
+		}}
 	}
 	return fs
 }
