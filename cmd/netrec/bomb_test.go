@@ -89,8 +89,9 @@ func TestBombs(t *testing.T) {
 		for i, args := range bombed(path, dir) {
 			kib, code, out, side := peak(t, bin, 4*memory, append(args, "--memory", limit)...)
 			what := fmt.Sprintf("%s: netrec %s", name, strings.Join(args[:len(args)-1], " "))
-			// The kernel also counts pages that the runtime has freed and not yet returned.
-			if kib<<10 > memory+memory/8 {
+			// The kernel also counts pages that the runtime has freed and not yet returned, which takes longer
+			// on a busy machine.
+			if kib<<10 > memory+memory/5 {
 				t.Errorf("%s: %d MiB, may take %s", what, kib>>10, limit)
 			}
 			if code == codePart {
