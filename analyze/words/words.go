@@ -1,4 +1,4 @@
-// Package words writes numbers and nouns as people read them. It knows nothing of recordings.
+// Package words writes numbers, nouns and names as people read them. It knows nothing of recordings.
 //
 // Start with Thousands.
 package words
