@@ -127,8 +127,9 @@ func (f *Footer) schema(r *thrift, typ byte, t *Table) {
 			r.fail(fmt.Errorf("column %q: no such type", e.name))
 			return
 		}
-		l := Leaf{Name: e.name, phys: int8(e.phys), Optional: e.repetition == 1, unsigned: e.unsigned, kind: e.kind}
-		if err := t.number(&l); err != nil {
+		f.Leaves = append(f.Leaves, Leaf{Name: e.name, phys: int8(e.phys), Optional: e.repetition == 1, unsigned: e.unsigned, kind: e.kind})
+		l := &f.Leaves[len(f.Leaves)-1] // in place, as its pointer leaves for the caller
+		if err := t.number(l); err != nil {
 			r.fail(err)
 			return
 		}
@@ -137,6 +138,5 @@ func (f *Footer) schema(r *thrift, typ byte, t *Table) {
 			return
 		}
 		seen[l.Col] = true
-		f.Leaves = append(f.Leaves, l)
 	}
 }

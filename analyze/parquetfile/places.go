@@ -4,20 +4,21 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 )
 
 // CheckPlaces checks that every column lies within [lo, hi) and that no two
 // share bytes: shared ones would let a small file stand for any number of rows.
-func CheckPlaces(groups iter.Seq2[int, *Group], lo, hi int64) error {
+// What a caller keeps of a row group may be more than the Group that it is of.
+func CheckPlaces[G any](groups []G, of func(*G) *Group, lo, hi int64) error {
 	n := 0
-	for _, g := range groups {
-		n += len(g.chunks)
+	for i := range groups {
+		n += len(of(&groups[i]).chunks)
 	}
 	type place struct{ off, end int64 }
 	places := make([]place, 0, n)
-	for i, g := range groups {
+	for i := range groups {
+		g := of(&groups[i])
 		for _, c := range g.chunks {
 			end := c.off + int64(c.size)
 			if c.off < lo || end > hi || end < c.off {

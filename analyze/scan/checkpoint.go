@@ -55,7 +55,7 @@ func (w *walker) checkpoint(off int64, b []byte, data, end int64) error {
 	}
 	err = cmp.Or(err, first)
 	if err == nil {
-		err = checkPlaces(c.groups, data, end)
+		err = parquetfile.CheckPlaces(c.groups, (*group).parquet, data, end)
 	}
 	if err != nil {
 		return err

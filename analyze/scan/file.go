@@ -151,7 +151,7 @@ func (f *File) readFooter() (map[string][]byte, error) {
 	if err := isTable(ft.Leaves); err != nil {
 		return nil, err
 	}
-	if err := checkPlaces(ft.groups, int64(len(schema.Magic)), f.end); err != nil {
+	if err := parquetfile.CheckPlaces(ft.groups, (*group).parquet, int64(len(schema.Magic)), f.end); err != nil {
 		return nil, parquetfile.Damaged("footer: %w", err)
 	}
 	rows := int64(0)

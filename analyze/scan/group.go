@@ -2,7 +2,6 @@ package scan
 
 import (
 	"errors"
-	"iter"
 
 	"netrec/analyze/parquetfile"
 	"netrec/schema"
@@ -68,14 +67,4 @@ func newGroup(pg parquetfile.Group, s parquetfile.Stats) (group, error) {
 	return g, nil
 }
 
-// checkPlaces checks that the columns of groups lie within [lo, hi), apart from each other.
-func checkPlaces(groups []group, lo, hi int64) error {
-	var all iter.Seq2[int, *parquetfile.Group] = func(yield func(int, *parquetfile.Group) bool) {
-		for i := range groups {
-			if !yield(i, &groups[i].Group) {
-				return
-			}
-		}
-	}
-	return parquetfile.CheckPlaces(all, lo, hi)
-}
+func (g *group) parquet() *parquetfile.Group { return &g.Group }
