@@ -24,7 +24,7 @@ tcpconnect show whether it fails later. The original counts EINPROGRESS as a fai
 	New: func(in *engine.Input) engine.Fold {
 		ret, compat := in.Int("ret"), in.Flag("compat")
 		keys := in.Keys(calls.ResultKeys(in, compat))
-		counts := shape.Count[engine.Key](in, "failed", keys.Columns...)
+		counts := shape.Count(in, "failed", keys.Fields...)
 		counts.Table.Unnamed = true
 		var under int64
 		in.On("sys_connect", func(r *engine.Row) {

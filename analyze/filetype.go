@@ -27,7 +27,7 @@ file layer and how many did not. The original cannot show that.`,
 		typ, pid, comm, dir, fn := in.Str("file_type"), in.Int("pid"), in.Str("comm"), in.Str("dir"), in.Str("func")
 		keys := in.Keys(map[string]engine.KeyDef{"type": {Columns: []render.Column{render.Col("type", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(cmp.Or(fileTypes[r.Str(typ)], "other")) }}})
-		counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+		counts := shape.Count(in, "calls", keys.Fields...)
 		counts.Table.Unnamed = true
 		var ways agg.Keyed[shape.Process, fileWays]
 		in.On("vfs_rw", func(r *engine.Row) {

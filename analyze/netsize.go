@@ -62,12 +62,12 @@ func newNetsize(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	var all []engine.Fold
 	for i, name := range []string{"nic_recv_bytes", "nic_send_bytes", "recv_bytes", "send_bytes"} {
-		f.hists[i] = shape.Hist[engine.Key](in, name, "bytes", f.keys.Columns...)
+		f.hists[i] = shape.Hist(in, name, "bytes", f.keys.Fields...)
 		all = append(all, f.hists[i])
 	}
 	if in.Flag("segments") {
-		f.segments[2] = shape.Hist[engine.Key](in, "recv_segments", "segments", f.keys.Columns...)
-		f.segments[3] = shape.Hist[engine.Key](in, "send_segments", "segments", f.keys.Columns...)
+		f.segments[2] = shape.Hist(in, "recv_segments", "segments", f.keys.Fields...)
+		f.segments[3] = shape.Hist(in, "send_segments", "segments", f.keys.Fields...)
 		all = append(all, f.segments[2], f.segments[3])
 	}
 	in.On("dev_recv", func(r *engine.Row) { f.add(r, 2) })

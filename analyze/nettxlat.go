@@ -57,9 +57,9 @@ type nettxlat struct {
 func newNettxlat(in *engine.Input) engine.Fold {
 	f := &nettxlat{keys: in.Keys(nil), compat: in.Flag("compat")}
 	in.Bind(f)
-	f.dropped = shape.Hist[engine.Key](in, "dropped_us", "us", f.keys.Columns...)
-	f.local = shape.Hist[engine.Key](in, "local_us", "us", f.keys.Columns...)
-	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
+	f.dropped = shape.Hist(in, "dropped_us", "us", f.keys.Fields...)
+	f.local = shape.Hist(in, "local_us", "us", f.keys.Fields...)
+	f.us = shape.Hist(in, "us", "us", f.keys.Fields...)
 	packets.Follow(in, func(skb uint64) { f.unseen(skb) }, f.unseenAll)
 	// Drops are recorded whether or not their packet was drawn. This one may have ended unseen.
 	f.whole = in.Meta.Share("dev_start_xmit") == nil || in.Recorded("skb_free")

@@ -57,10 +57,10 @@ func newPollfds(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
 		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
-	f.calls = shape.Count[engine.Key](in, "calls", f.keys.Columns...)
+	f.calls = shape.Count(in, "calls", f.keys.Fields...)
 	f.calls.Table.Unnamed = true
 	f.others = in.Keys(map[string]engine.KeyDef{"nfds": {Put: func(*engine.Row, *engine.KeyValues) {}}})
-	f.share = shape.Percent[engine.Key](in, "ready_percent", f.others.Columns...)
+	f.share = shape.Percent(in, "ready_percent", f.others.Fields...)
 	f.types.in = in
 	in.Descriptors("")
 	in.On("sys_poll", f.poll)

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -80,7 +79,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	f := &qdisclat{given: map[int64]packets.Device{}, refusals: map[packets.Device]int64{}, whole: in.Recorded("skb_derive"), kind: in.Text("kind"), dev: in.Text("dev"), compat: in.Flag("compat"), queues: newQueues(in)}
 	in.Bind(f)
 	f.keys = in.Keys(f.queues.keys(f.kind == ""))
-	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
+	f.us = shape.Hist(in, "us", "us", f.keys.Fields...)
 	packets.OnLost(in, func() {
 		f.stays.GoneAll()
 		f.way.Clear()
@@ -104,7 +103,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	if in.Flag("path") {
 		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
-		f.path = shape.Hist[shape.AndText](in, "path_us", "us", slices.Concat(f.wayKeys.Columns, []render.Column{render.Col("dev", render.String)})...)
+		f.path = shape.Hist(in, "path_us", "us", shape.AndTextFields(f.wayKeys, "dev")...)
 		return shape.Also(f.path, f.us, f)
 	}
 	return shape.Also(f.us, f)

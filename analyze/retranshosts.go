@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 
 	"netrec/analyze/engine"
 	"netrec/analyze/line"
@@ -42,9 +41,9 @@ Kernels up to 6.12 do not report failed attempts.`,
 			}},
 		}
 		keys := in.Keys(own)
-		counts := shape.Count[engine.Key](in, "retransmits", keys.Columns...)
+		counts := shape.Count(in, "retransmits", keys.Fields...)
 		counts.Table.Unnamed = true
-		again, byHost := in.Resent(), slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "host" })
+		again, byHost := in.Resent(), keys.Has("host")
 		var all, v6 int64
 		row := func(r *engine.Row, n int64) {
 			// Its address field is that of IPv4; a count without addresses has both.

@@ -26,7 +26,7 @@ Packets that XDP programs take at the driver are not seen.`,
 		if in.Flag("compat") {
 			most = 128
 		}
-		h := shape.Linear[engine.Key](in, "cpus", "cpu", most, keys.Columns...)
+		h := shape.Linear(in, "cpus", "cpu", most, keys.Fields...)
 		h.Table.Unnamed = true
 		in.On("dev_recv", func(r *engine.Row) {
 			if r.Int(cpu) >= 128 {

@@ -62,10 +62,10 @@ func newSkbdrop(in *engine.Input) engine.Fold {
 	if in.Flag("each") {
 		f.lines = newDropLines(in)
 	} else {
-		f.counts = shape.Count[engine.Key](in, "stacks", f.keys.Columns...)
+		f.counts = shape.Count(in, "stacks", f.keys.Fields...)
 		f.counts.Table.Unnamed = true
 	}
-	if f.lines != nil || slices.ContainsFunc(f.keys.Columns, func(c render.Column) bool { return c.Name == "dev" }) {
+	if f.lines != nil || f.keys.Has("dev") {
 		f.devs = newSkbDevices(in, "the devices of dropped packets are not known")
 	}
 	in.On("skb_drop", f.row)

@@ -67,8 +67,8 @@ func newSkblife(in *engine.Input) engine.Fold {
 	f := &skblife{in: in, compat: in.Flag("compat"), whole: in.Meta.Rows["skb_free"] > 0}
 	in.Bind(f)
 	f.keys, f.shared = in.Keys(nil), in.Meta.Share("skb_alloc") != nil
-	f.packets = shape.Hist[engine.Key](in, "packet_nsecs", "ns", f.keys.Columns...)
-	f.life = shape.Hist[engine.Key](in, "skb_residency_nsecs", "ns", f.keys.Columns...)
+	f.packets = shape.Hist(in, "packet_nsecs", "ns", f.keys.Fields...)
+	f.life = shape.Hist(in, "skb_residency_nsecs", "ns", f.keys.Fields...)
 	packets.Follow(in, f.skbs.Lost, f.lostAll)
 	in.On("skb_alloc", f.born)
 	in.On("skb_consume", f.consumed)

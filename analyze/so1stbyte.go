@@ -64,10 +64,10 @@ func newSo1stbyte(in *engine.Input) engine.Fold {
 	in.On("sys_connect", f.connect)
 	in.On("sock_io", f.io)
 	in.Use("sys_accept", "", f.accept)
-	if f.ttfb = shape.Hist[engine.Key](in, "ttfb_us", "us", f.keys.Columns...); in.Flag("ttfb") {
+	if f.ttfb = shape.Hist(in, "ttfb_us", "us", f.keys.Fields...); in.Flag("ttfb") {
 		in.Use("tcp_state", "there is no time from ESTABLISHED", f.state)
 	}
-	f.us = shape.Hist[engine.Key](in, "us", "us", f.keys.Columns...)
+	f.us = shape.Hist(in, "us", "us", f.keys.Fields...)
 	return shape.Also(f.ttfb, f.us, f)
 }
 

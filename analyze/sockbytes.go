@@ -27,7 +27,7 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 			own["dir"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
 		}
 		keys := in.Keys(own)
-		sums := shape.Count[engine.Key](in, "bytes", keys.Columns...)
+		sums := shape.Count(in, "bytes", keys.Fields...)
 		sums.Table.Unnamed = true
 		var peeked int64
 		in.On(calls.IOEvent(in), func(r *engine.Row) {

@@ -23,7 +23,7 @@ sees sends by the kernel itself, not by programs: --compat leaves sends out.
 		own := calls.ResultKeys(in, false)
 		own["func"] = sockFunc(in)
 		keys := in.Keys(own)
-		counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+		counts := shape.Count(in, "calls", keys.Fields...)
 		counts.Table.Unnamed = true
 		sends := calls.NewSends(in)
 		in.On(calls.IOEvent(in), func(r *engine.Row) {

@@ -27,7 +27,7 @@ Kernels before 5.14 have no hook for this.`,
 				v.Int(r.Int(err))
 				v.StrOr(render.ErrnoName(r.Int(err)))
 			}}})
-		counts := shape.Count[engine.Key](in, "errors", keys.Columns...)
+		counts := shape.Count(in, "errors", keys.Fields...)
 		counts.Table.Unnamed = true
 		const econnreset = 104
 		var own int64

@@ -68,7 +68,7 @@ func newSocketio(in *engine.Input) engine.Fold {
 	if f.sum {
 		name = "io_bytes"
 	}
-	f.io = shape.Count[engine.Key](in, name, f.keys.Columns...)
+	f.io = shape.Count(in, name, f.keys.Fields...)
 	in.Sockets("whether a port of theirs is the service's is known from the listeners of that moment")
 	in.On(event, f.row)
 	return shape.Also(f.io, f)

@@ -54,16 +54,16 @@ func newSocksize(in *engine.Input) engine.Fold {
 	in.Bind(s)
 	in.On(calls.IOEvent(in), s.row)
 	if in.Flag("stats") {
-		read := shape.Stats[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
-		write := shape.Stats[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
+		read := shape.Stats(in, "read_bytes", "bytes", s.keys.Fields...)
+		write := shape.Stats(in, "write_bytes", "bytes", s.keys.Fields...)
 		s.read, s.write = read, write
 		if s.spread = newSizeSpread(in, s.keys.Fields); s.compat {
 			return shape.Also(read, write, s)
 		}
 		return shape.Also(read, write, s.spread, s)
 	}
-	read := shape.Hist[engine.Key](in, "read_bytes", "bytes", s.keys.Columns...)
-	write := shape.Hist[engine.Key](in, "write_bytes", "bytes", s.keys.Columns...)
+	read := shape.Hist(in, "read_bytes", "bytes", s.keys.Fields...)
+	write := shape.Hist(in, "write_bytes", "bytes", s.keys.Fields...)
 	s.read, s.write = read, write
 	return shape.Also(read, write, s)
 }

@@ -58,7 +58,7 @@ func newSoconnlat(in *engine.Input) engine.Fold {
 	f := &soconnlat{in: in, compat: in.Flag("compat"), polls: in.Recorded("sys_poll"), threads: threadConnects{}, keys: in.Keys(nil)}
 	in.Bind(f)
 	hist := func(name string) *shape.Map[engine.Key, agg.Log2] {
-		return shape.Hist[engine.Key](in, name, "us", f.keys.Columns...)
+		return shape.Hist(in, name, "us", f.keys.Fields...)
 	}
 	f.failed, f.shake, f.us, f.wakes = hist("failed_us"), hist("handshake_us"), hist("us"), hist("wakeup_us")
 	in.Descriptors("")

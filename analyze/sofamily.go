@@ -30,7 +30,7 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 				v.Str(familyName(r.Str(family)))
 			}}
 		keys := in.Keys(own)
-		accept, connect := shape.Count[engine.Key](in, "accept", keys.Columns...), shape.Count[engine.Key](in, "connect", keys.Columns...)
+		accept, connect := shape.Count(in, "accept", keys.Fields...), shape.Count(in, "connect", keys.Fields...)
 		var missed int64
 		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })
 		in.On("sys_accept", func(r *engine.Row) {

@@ -33,7 +33,7 @@ together with connects. --compat does the same.`,
 				v.StrOr(kernelProto(p, r.Str(family), r.Str(typ)))
 			}}
 		keys := in.Keys(own)
-		accept, connect := shape.Count[engine.Key](in, "accept", keys.Columns...), shape.Count[engine.Key](in, "connect", keys.Columns...)
+		accept, connect := shape.Count(in, "accept", keys.Fields...), shape.Count(in, "connect", keys.Fields...)
 		in.Sockets("")
 		var failed, mixed int64
 		in.On("sys_connect", func(r *engine.Row) { connect.Add(keys.Of(r), 1) })

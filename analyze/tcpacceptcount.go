@@ -21,7 +21,7 @@ The original counts calls when they begin, so also those that found the queue em
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"tid"}, engine.SocketKeys...)...), engine.Compat("also calls that returned no connection")},
 	New: func(in *engine.Input) engine.Fold {
 		sock, compat, keys := in.Int("sock"), in.Flag("compat"), in.Keys(nil)
-		counts := shape.Count[engine.Key](in, "accepts", keys.Columns...)
+		counts := shape.Count(in, "accepts", keys.Fields...)
 		counts.Table.Unnamed = true
 		var empty int64
 		in.On("tcp_accept_fn", func(r *engine.Row) {

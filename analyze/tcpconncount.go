@@ -22,7 +22,7 @@ counts it twice; --compat does the same.`,
 	Options: []engine.Option{engine.By("pid,comm", append([]string{"func", "tid"}, engine.SocketKeys...)...), engine.Compat("IPv4 connects of IPv6 sockets counted twice")},
 	New: func(in *engine.Input) engine.Fold {
 		function, raddr, compat, keys := in.Str("func"), in.Str("raddr"), in.Flag("compat"), in.Keys(nil)
-		counts := shape.Count[engine.Key](in, "connects", keys.Columns...)
+		counts := shape.Count(in, "connects", keys.Fields...)
 		counts.Table.Unnamed = true
 		var twice int64
 		in.On("tcp_connect_fn", func(r *engine.Row) {

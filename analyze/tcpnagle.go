@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -70,10 +69,10 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 	f.shared = in.Meta.Share("tcp_write_xmit") != nil
 	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
 		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
-	f.us = shape.Hist[engine.Key](in, "blocked_us", "us", f.keys.Columns...)
+	f.us = shape.Hist(in, "blocked_us", "us", f.keys.Fields...)
 	f.others = in.Keys(map[string]engine.KeyDef{"reason": {Put: func(*engine.Row, *engine.KeyValues) {}}})
-	f.held = shape.Hist[shape.AndText](in, "held_us", "us", slices.Concat(f.others.Columns, []render.Column{render.Col("reason", render.String)})...)
-	f.flags = shape.Count[shape.AndText](in, "nagle", slices.Concat(f.others.Columns, []render.Column{render.Col("flags", render.String)})...)
+	f.held = shape.Hist(in, "held_us", "us", shape.AndTextFields(f.others, "reason")...)
+	f.flags = shape.Count(in, "nagle", shape.AndTextFields(f.others, "flags")...)
 	in.On("tcp_write_xmit", f.row)
 	return shape.Also(f.us, f.held, f.flags, f)
 }

@@ -75,7 +75,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 	if in.Flag("summary") {
 		f.keys = in.Keys(map[string]engine.KeyDef{"state": {Columns: []render.Column{render.Col("state", render.String)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.OldState)) }}})
-		f.states = shape.Stats[engine.Key](in, "state_us", "us", f.keys.Columns...)
+		f.states = shape.Stats(in, "state_us", "us", f.keys.Fields...)
 		return f.states
 	}
 	f.stamp = line.NewStamp(in, in.Flag("time"), in.Flag("timestamp"), 6)

@@ -70,7 +70,7 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 		in.Use("tcp_synack_retrans", "SYN-ACKs sent again are not counted", func(r *engine.Row) { f.queues.of(r, r.Sock).synacks++ })
 	}
 	f.drops = render.ListOf(in.Table, render.Spec{Name: "drops", Look: render.Lines}, f.dropFields()...)
-	f.backlog = shape.Hist[engine.Key](in, "backlog", "connections", f.keys.Columns...)
+	f.backlog = shape.Hist(in, "backlog", "connections", f.keys.Fields...)
 	return f
 }
 

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"slices"
-
 	"netrec/analyze/engine"
 	"netrec/analyze/packets"
 	"netrec/analyze/render"
@@ -29,9 +27,9 @@ stack, and every 64th of the others.`,
 		frames, stack := in.Number("frames"), in.Str("kstack")
 		keys := in.Keys(map[string]engine.KeyDef{"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)},
 			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(packets.Innermost(r.Str(stack), frames)) }}})
-		counts := shape.Count[engine.Key](in, "stacks", keys.Columns...)
+		counts := shape.Count(in, "stacks", keys.Fields...)
 		counts.Table.Unnamed = true
-		byStack := slices.ContainsFunc(keys.Columns, func(c render.Column) bool { return c.Name == "kstack" })
+		byStack := keys.Has("kstack")
 		bare := &packets.Stackless{Stack: stack}
 		in.On("dev_xmit", func(r *engine.Row) {
 			if bare.Row(r); byStack && !r.HasStr(stack) {

@@ -53,7 +53,7 @@ func CountMsgs(event string) func(*engine.Input) engine.Fold {
 
 func countRows(in *engine.Input, defs map[string]engine.KeyDef, on func(engine.Handler)) engine.Fold {
 	ret, keys := in.Int("ret"), in.Keys(defs)
-	counts := shape.Count[engine.Key](in, "calls", keys.Columns...)
+	counts := shape.Count(in, "calls", keys.Fields...)
 	counts.Table.Unnamed = true
 	var failed int64
 	on(func(r *engine.Row) {

@@ -56,7 +56,7 @@ func (m MsgSizes) fold(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	f.keys = in.Keys(map[string]engine.KeyDef{"func": f.calls.key()})
 	f.data = m.Dir == "recv" && in.Flag("data")
-	f.sizes = shape.Hist[engine.Key](in, m.Name, "bytes", f.keys.Columns...)
+	f.sizes = shape.Hist(in, m.Name, "bytes", f.keys.Fields...)
 	f.calls.on(in, f.row)
 	return shape.Also(f.sizes, f)
 }

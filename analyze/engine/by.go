@@ -166,6 +166,11 @@ func splitKeys(by string) []string {
 	return strings.Split(by, ",")
 }
 
+// Has reports whether a column is one of the keys'.
+func (k *Keys) Has(column string) bool {
+	return slices.ContainsFunc(k.Fields, func(f render.Field[Key]) bool { return f.Name == column })
+}
+
 // Of is the key of a row.
 func (k *Keys) Of(r *Row) Key {
 	k.v.b = k.v.b[:0]

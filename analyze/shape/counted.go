@@ -63,7 +63,7 @@ func NewCounted(in *engine.Input, event, key, prefix string) engine.Fold {
 			render.NumOr("per_second", f.perSecond).As(render.Fixed).Digits(1).Text("PER_SECOND", 12))...)
 		return f
 	}
-	f.counts = Count[engine.Key](in, "counts", f.keys.Columns...)
+	f.counts = Count(in, "counts", f.keys.Fields...)
 	f.counts.Table.Unnamed = true
 	return Also(f.counts, f)
 }

@@ -53,7 +53,7 @@ func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 	}
 	f.keys = in.Keys(map[string]engine.KeyDef{name: key})
 	if in.Flag("dist") {
-		f.hists = Hist[engine.Key](in, label, label, f.keys.Columns...)
+		f.hists = Hist(in, label, label, f.keys.Fields...)
 		return f
 	}
 	f.stamped = f.interval > 0 || in.Flag("timestamp")

@@ -14,9 +14,6 @@ type Process struct {
 	Pid  int64
 }
 
-// Put writes the columns of the key.
-func (p Process) Put(t *render.Table) { t.Str(p.Comm).Int(p.Pid) }
-
 // Compare orders keys as text.
 func (p Process) Compare(q Process) int {
 	return cmp.Or(cmp.Compare(p.Comm, q.Comm), cmp.Compare(p.Pid, q.Pid))
@@ -25,15 +22,11 @@ func (p Process) Compare(q Process) int {
 // key is what a table is keyed by.
 type key[K any] interface {
 	comparable
-	Put(*render.Table)
 	Compare(K) int
 }
 
 // Text is a key of one string.
 type Text string
-
-// Put writes the columns of the key.
-func (s Text) Put(t *render.Table) { t.Str(string(s)) }
 
 // Compare orders keys as text.
 func (s Text) Compare(o Text) int { return cmp.Compare(s, o) }
@@ -44,10 +37,10 @@ type AndText struct {
 	Text string
 }
 
-// Put writes the columns of the key.
-func (k AndText) Put(t *render.Table) {
-	k.Key.Put(t)
-	t.Str(k.Text)
+// AndTextFields are keys of the user's choice with one more, under its name.
+func AndTextFields(keys *engine.Keys, name string) []render.Field[AndText] {
+	return append(render.Within(func(k *AndText) *engine.Key { return &k.Key }, keys.Fields...),
+		render.Text(name, func(k *AndText) string { return k.Text }))
 }
 
 // Compare orders keys as text.
@@ -66,9 +59,6 @@ func Headed(keys []render.Field[engine.Key], width int) []render.Field[engine.Ke
 
 // Whole is the key of a map that has one entry.
 type Whole struct{}
-
-// Put writes nothing.
-func (Whole) Put(*render.Table) {}
 
 // Compare finds all alike.
 func (Whole) Compare(Whole) int { return 0 }

@@ -16,7 +16,7 @@ type Map[K key[K], V any] struct {
 	sums   bool                   // values are added up, not counted
 	add    func(f *V, v, n int64) // n times
 	weight func(*V) int64
-	show   func(*render.Table, K, *V)
+	show   func(K, *V)
 }
 
 // Add folds a value into its key, as often as the row at hand stands for others.
@@ -33,7 +33,7 @@ func (m *Map[K, V]) Add(k K, v int64) {
 // Finish shows the map.
 func (m *Map[K, V]) Finish(a *render.Answer) {
 	for _, k := range m.keyed.Sorted(m.weight, func(a, b K) int { return a.Compare(b) }) {
-		m.show(m.Table, k, m.keyed.At(k))
+		m.show(k, m.keyed.At(k))
 	}
 	if n := m.keyed.Overflow; n > 0 {
 		a.Note(fmt.Sprintf("@%s: left out %s values, because there are more than %s different keys",
@@ -42,9 +42,10 @@ func (m *Map[K, V]) Finish(a *render.Answer) {
 }
 
 // Hist is a histogram map in powers of two.
-func Hist[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *Map[K, agg.Log2] {
-	m := &Map[K, agg.Log2]{in: in, Table: in.Table(render.HistMap(name, unit, keys...)),
-		add: (*agg.Log2).AddN, weight: (*agg.Log2).Total, show: showHist[K]}
+func Hist[K key[K]](in *engine.Input, name, unit string, keys ...render.Field[K]) *Map[K, agg.Log2] {
+	t := buckets(in, name, unit, keys)
+	m := &Map[K, agg.Log2]{in: in, Table: t.Table, add: (*agg.Log2).AddN, weight: (*agg.Log2).Total,
+		show: func(k K, h *agg.Log2) { showBuckets(t, k, h.Buckets()) }}
 	if tap := in.Tap(name); tap != nil {
 		m.add = func(h *agg.Log2, v, n int64) {
 			h.AddN(v, n)
@@ -54,33 +55,38 @@ func Hist[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) 
 	return m
 }
 
-func showHist[K key[K]](t *render.Table, k K, h *agg.Log2) { showBuckets(t, k, h.Buckets()) }
+// buckets is the table of a histogram map: low and high are NULL where a bucket has no bound.
+func buckets[K any](in *engine.Input, name, unit string, keys []render.Field[K]) *render.List[Entry[K, agg.Bucket]] {
+	return render.ListOf(in.Table, render.Spec{Name: name, Look: render.MapHist, Keys: len(keys)}, EntryFields(keys,
+		render.NumOr("low", func(b *agg.Bucket) (int64, bool) { return b.Low, !b.NoLow }).In(unit),
+		render.NumOr("high", func(b *agg.Bucket) (int64, bool) { return b.High, !b.NoHigh }).In(unit),
+		render.Num("count", func(b *agg.Bucket) int64 { return b.Count }))...)
+}
 
-func showBuckets[K key[K]](t *render.Table, k K, buckets []agg.Bucket) {
-	for _, b := range buckets {
-		k.Put(t)
-		t.IntOr(b.Low, !b.NoLow).IntOr(b.High, !b.NoHigh).Int(b.Count).End()
+func showBuckets[K any](t *render.List[Entry[K, agg.Bucket]], k K, buckets []agg.Bucket) {
+	for i := range buckets {
+		t.Line(Entry[K, agg.Bucket]{k, &buckets[i]})
 	}
 }
 
 // Stats is a map of count, average and total, with minimum and maximum for programs.
-func Stats[K key[K]](in *engine.Input, name, unit string, keys ...render.Column) *Map[K, agg.Stats] {
-	spec := render.StatsMap(name, unit, keys...)
-	spec.Columns = append(spec.Columns, render.Col("min", render.Int).In(unit), render.Col("max", render.Int).In(unit))
-	return &Map[K, agg.Stats]{in: in, Table: in.Table(spec), sums: true, add: (*agg.Stats).AddN,
-		weight: func(s *agg.Stats) int64 { return s.Count }, show: showStats[K]}
-}
-
-func showStats[K key[K]](t *render.Table, k K, s *agg.Stats) {
-	k.Put(t)
-	t.Int(s.Count).Int(s.Average()).Int(s.Sum).Int(s.Min).Int(s.Max).End()
+func Stats[K key[K]](in *engine.Input, name, unit string, keys ...render.Field[K]) *Map[K, agg.Stats] {
+	t := render.ListOf(in.Table, render.Spec{Name: name, Look: render.MapStats, Keys: len(keys)}, EntryFields(keys,
+		render.Num("count", func(s *agg.Stats) int64 { return s.Count }),
+		render.Num("average", (*agg.Stats).Average).In(unit),
+		render.Num("total", func(s *agg.Stats) int64 { return s.Sum }).In(unit),
+		render.Num("min", func(s *agg.Stats) int64 { return s.Min }).In(unit),
+		render.Num("max", func(s *agg.Stats) int64 { return s.Max }).In(unit))...)
+	return &Map[K, agg.Stats]{in: in, Table: t.Table, sums: true, add: (*agg.Stats).AddN,
+		weight: func(s *agg.Stats) int64 { return s.Count }, show: func(k K, s *agg.Stats) { t.Line(Entry[K, agg.Stats]{k, s}) }}
 }
 
 // Count is a map of counts.
-func Count[K key[K]](in *engine.Input, name string, keys ...render.Column) *Map[K, int64] {
-	return &Map[K, int64]{in: in, Table: in.Table(render.CountMap(name, keys...)), sums: true,
-		add: func(sum *int64, v, n int64) { *sum += v * n }, weight: func(n *int64) int64 { return *n },
-		show: func(t *render.Table, k K, n *int64) { k.Put(t); t.Int(*n).End() }}
+func Count[K key[K]](in *engine.Input, name string, keys ...render.Field[K]) *Map[K, int64] {
+	t := render.ListOf(in.Table, render.Spec{Name: name, Look: render.MapCount, Keys: len(keys)},
+		EntryFields(keys, render.Num("count", func(n *int64) int64 { return *n }))...)
+	return &Map[K, int64]{in: in, Table: t.Table, sums: true, add: func(sum *int64, v, n int64) { *sum += v * n },
+		weight: func(n *int64) int64 { return *n }, show: func(k K, n *int64) { t.Line(Entry[K, int64]{k, n}) }}
 }
 
 // Also runs several folds as one, in the order of the answer.
