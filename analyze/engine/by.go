@@ -105,8 +105,7 @@ func (v *KeyValues) StrOr(s string) {
 // Keys makes the keys of rows. Equal values give equal keys, and a row whose key was
 // seen before allocates nothing.
 type Keys struct {
-	Columns []render.Column
-	Fields  []render.Field[Key] // the same, taken from a key
+	Fields []render.Field[Key] // the columns of tables with these keys
 	// OnCPU makes comm and pid those of the task on the CPU, as the originals have
 	// them, instead of the owner of the socket where an interrupt made the row.
 	OnCPU bool
@@ -117,7 +116,7 @@ type Keys struct {
 	list []string // values by id
 }
 
-// Key is the key of a row: what a table of Keys.Columns is keyed by.
+// Key is the key of a row: what a table with Keys.Fields is keyed by.
 type Key struct {
 	of *Keys
 	id int32
@@ -149,7 +148,7 @@ func (in *Input) Keys(own map[string]KeyDef) *Keys {
 		for _, c := range d.Columns {
 			k.Fields = append(k.Fields, k.field(len(k.Fields), c))
 		}
-		k.Columns, k.put = append(k.Columns, d.Columns...), append(k.put, d.Put)
+		k.put = append(k.put, d.Put)
 	}
 	return k
 }
@@ -232,31 +231,6 @@ func (k *Keys) field(at int, c render.Column) render.Field[Key] {
 		}
 		return render.Cell{Num: v.num, Str: v.str, Null: v.kind == 'n'}
 	})
-}
-
-// Put fills the columns of the key in a row of the table.
-func (k Key) Put(t *render.Table) {
-	if k.id == beyond {
-		for i := range k.of.Columns {
-			if kind := k.of.Columns[i].Kind; kind == render.String || kind == render.Stack {
-				t.Str("(more keys)")
-			} else {
-				t.Null(1)
-			}
-		}
-		return
-	}
-	for s := k.of.list[k.id]; s != ""; {
-		var v keyValue
-		switch v, s = next(s); v.kind {
-		case 'i':
-			t.Int(v.num)
-		case 's':
-			t.Str(v.str)
-		default:
-			t.Null(1)
-		}
-	}
 }
 
 // Compare orders keys by their values, unknown ones first.

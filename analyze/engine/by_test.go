@@ -12,6 +12,17 @@ import (
 	"netrec/schema"
 )
 
+// keyCount is how often a key was seen.
+type keyCount struct {
+	key Key
+	n   int64
+}
+
+func counted(table func(render.Spec) *render.Table, k *Keys) *render.List[keyCount] {
+	return render.ListOf(table, render.Spec{Name: "n", Look: render.MapCount, Keys: len(k.Fields)}, append(
+		render.Within(func(c *keyCount) *Key { return &c.key }, k.Fields...), render.Num("count", func(c *keyCount) int64 { return c.n }))...)
+}
+
 // keyed counts the rows of an event by the keys that are asked for.
 func keyed(event string, onCPU bool) *Analysis {
 	return &Analysis{Name: "keyed", Question: "how many?", Options: []Option{By("comm", append(SocketKeys, "cpu", "ctx", "len")...)}, New: func(in *Input) Fold {
@@ -19,13 +30,12 @@ func keyed(event string, onCPU bool) *Analysis {
 		keys := in.Keys(map[string]KeyDef{"len": {Columns: []render.Column{render.Col("len", render.Int)},
 			Put: func(r *Row, v *KeyValues) { v.Int(r.Int(cookie)) }}})
 		keys.OnCPU = onCPU
-		t := in.Table(render.CountMap("n", keys.Columns...))
+		t := counted(in.Table, keys)
 		var counts agg.Keyed[Key, int64]
 		in.On(event, func(r *Row) { *counts.At(keys.Of(r))++ })
 		return FoldFunc(func(*render.Answer) {
 			for _, k := range counts.Sorted(func(n *int64) int64 { return *n }, Key.Compare) {
-				k.Put(t)
-				t.Int(*counts.At(k)).End()
+				t.Line(keyCount{k, *counts.At(k)})
 			}
 		})
 	}}
@@ -102,14 +112,20 @@ func TestKeysAreBounded(t *testing.T) {
 	if len(k.list) != agg.MaxKeys-1 || last.id != beyond || first.Compare(last) >= 0 || last.Compare(last) != 0 {
 		t.Errorf("%d keys, the last is %d", len(k.list), last.id)
 	}
-	out, err := render.NewOutput("text", render.Bpftrace, &strings.Builder{}, &strings.Builder{})
+	text := &strings.Builder{}
+	out, err := render.NewOutput("text", render.Bpftrace, text, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab := out.Answer("x").Table(render.CountMap("n", k.Columns...))
+	a := out.Answer("x")
+	a.Begin(nil)
+	tab := counted(a.Table, k)
 	for _, key := range []Key{first, last} {
-		key.Put(tab)
-		tab.Int(1).End() // panics if the cells do not fit the columns
+		tab.Line(keyCount{key, 1})
+	}
+	a.End()
+	if err := out.Close(); err != nil || text.String() != "@n[0, a name]: 1\n@n[?, (more keys)]: 1\n\n" {
+		t.Errorf("%q, %v", text.String(), err)
 	}
 	if k.Forget(); k.Of(r).id == beyond || len(k.list) != 1 {
 		t.Errorf("%d keys after all were forgotten and one was made", len(k.list))

@@ -28,10 +28,10 @@ func breaking(name, where string) *Analysis {
 			}
 		})
 		in.OnEnd(func(*agg.Socket) { at("end") })
-		t := in.Table(render.Spec{Name: "n", Columns: []render.Column{render.Col("n", render.Int).Text("N", 0)}})
+		t := numbers(in, render.Spec{Name: "n"})
 		return FoldFunc(func(*render.Answer) {
 			at("finish")
-			t.Int(n).End()
+			t.Line(n)
 		})
 	}}
 }

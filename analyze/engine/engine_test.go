@@ -13,6 +13,11 @@ import (
 	"netrec/analyze/scan"
 )
 
+// numbers is a table of one column.
+func numbers(in *Input, s render.Spec) *render.List[int64] {
+	return render.ListOf(in.Table, s, render.Num("n", func(n *int64) int64 { return *n }).Text("N", 0))
+}
+
 // counter is an analysis that counts the rows of an event and shows one line.
 func counter(name, event string) *Analysis {
 	return &Analysis{Name: name, Question: "how many?", Options: []Option{{Name: "double", Kind: Flag}}, New: func(in *Input) Fold {
@@ -25,10 +30,10 @@ func counter(name, event string) *Analysis {
 			}
 			_ = r.Str(comm)
 		})
-		t := in.Table(render.Spec{Name: "n", Columns: []render.Column{render.Col("n", render.Int).Text("N", 0)}})
+		t := numbers(in, render.Spec{Name: "n"})
 		return FoldFunc(func(*render.Answer) {
 			if n > 0 {
-				t.Int(n).End()
+				t.Line(n)
 			}
 		})
 	}}
@@ -203,8 +208,8 @@ func TestOutputErrorEndsTheScan(t *testing.T) {
 	src := parse(t, "", "+1ms dns_call host=x *20000")
 	rows := 0
 	a := &Analysis{Name: "a", New: func(in *Input) Fold {
-		tab := in.Table(render.Spec{Columns: []render.Column{render.Col("n", render.Int)}, Look: render.CSV})
-		in.On("dns_call", func(*Row) { rows++; tab.Int(1 << 40).End() })
+		tab := numbers(in, render.Spec{Look: render.CSV})
+		in.On("dns_call", func(*Row) { rows++; tab.Line(1 << 40) })
 		return FoldFunc(func(*render.Answer) {})
 	}}
 	out, err := render.NewOutput("csv", render.Bpftrace, &closedPipe{}, io.Discard)

@@ -229,7 +229,7 @@ func (in *Input) FirstOf(events ...string) string {
 	return events[0]
 }
 
-// Table adds a table to the answer.
+// Table adds a table to the answer, for render.ListOf.
 func (in *Input) Table(s render.Spec) *render.Table {
 	t := in.Answer.Table(s)
 	in.tables = append(in.tables, t)

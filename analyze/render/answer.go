@@ -21,13 +21,13 @@ type Answer struct {
 	screen
 }
 
-// Table adds a table. It appears with its first row; tables that take rows at the
+// Table adds a table, for ListOf. It appears with its first row; tables that take rows at the
 // same time are a mistake of the analysis, and panic.
 func (a *Answer) Table(s Spec) *Table {
-	own := len(s.Columns)
-	s.Columns = append(s.Columns[:own:own], a.from.columns()...)
-	t := &Table{Spec: s, a: a, cells: append(make([]Cell, own), a.from.cells()...), own: own}
-	for i := range s.Columns {
+	own := len(s.columns)
+	s.columns = append(s.columns[:own:own], a.from.columns()...)
+	t := &Table{Spec: s, a: a, cells: append(make([]Cell, own), a.from.cells()...)}
+	for i := range s.columns {
 		if !t.aside(i) {
 			t.end = i
 		}

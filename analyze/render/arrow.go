@@ -40,8 +40,8 @@ func (w *arrowWriter) begin(_ *Answer, _ *bytes.Buffer, limits []string) {
 
 func (w *arrowWriter) table(t *Table) {
 	var fields []arrow.Field
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if c.textOnly {
 			continue
 		}
@@ -71,8 +71,8 @@ func arrowType(k Kind) arrow.DataType {
 
 func (w *arrowWriter) row(t *Table) {
 	f := 0
-	for i := range t.Columns {
-		c, v := &t.Columns[i], &t.cells[i]
+	for i := range t.columns {
+		c, v := &t.columns[i], &t.cells[i]
 		if c.textOnly {
 			continue
 		}

@@ -62,7 +62,7 @@ func (w *textWriter) count(t *Table) {
 	case stackKey(t) >= 0:
 		w.stackcount(t)
 	case funcKey(t):
-		b := pad(appendPlain(w.buf[:0], &t.Columns[0], &t.cells[0], true), 0, -funcWidth)
+		b := pad(appendPlain(w.buf[:0], &t.columns[0], &t.cells[0], true), 0, -funcWidth)
 		w.write(appendCount(append(b, ' '), t, 8))
 	default:
 		b := append(w.buf[:0], '\t')
@@ -72,8 +72,8 @@ func (w *textWriter) count(t *Table) {
 				b = append(b, ',')
 			}
 			b = append(b, ' ')
-			b = append(append(b, t.Columns[i].Name...), " = "...)
-			b = appendPlain(b, &t.Columns[i], &t.cells[i], true)
+			b = append(append(b, t.columns[i].Name...), " = "...)
+			b = appendPlain(b, &t.columns[i], &t.cells[i], true)
 		}
 		w.write(b)
 	}
@@ -103,8 +103,8 @@ func (w *textWriter) stackcount(t *Table) {
 		if i == at {
 			continue
 		}
-		b = append(append(append(b, "    "...), t.Columns[i].Name...), " = "...)
-		b = append(appendPlain(b, &t.Columns[i], &t.cells[i], true), '\n')
+		b = append(append(append(b, "    "...), t.columns[i].Name...), " = "...)
+		b = append(appendPlain(b, &t.columns[i], &t.cells[i], true), '\n')
 	}
 	b = appendCount(append(b, "    "...), t, 0)
 	w.write(append(b, '\n'))
@@ -148,7 +148,7 @@ func appendCount(b []byte, t *Table, width int) []byte {
 // stackKey is the position of the key that is a stack, -1 if there is none.
 func stackKey(t *Table) int {
 	for i := range t.Keys {
-		if t.Columns[i].Kind == Stack {
+		if t.columns[i].Kind == Stack {
 			return i
 		}
 	}
@@ -156,4 +156,4 @@ func stackKey(t *Table) int {
 }
 
 // funcKey reports whether functions are counted.
-func funcKey(t *Table) bool { return t.Keys == 1 && t.Columns[0].Name == "func" }
+func funcKey(t *Table) bool { return t.Keys == 1 && t.columns[0].Name == "func" }

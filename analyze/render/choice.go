@@ -83,9 +83,9 @@ func (*listWriter) done(*Table)  {}
 func (w *listWriter) end([]string) {
 	for _, t := range w.from.tables {
 		var columns []string
-		for i := range t.Columns {
-			if !t.Columns[i].textOnly {
-				columns = append(columns, t.Columns[i].Name)
+		for i := range t.columns {
+			if !t.columns[i].textOnly {
+				columns = append(columns, t.columns[i].Name)
 			}
 		}
 		fmt.Fprintf(w.out, "%-16s %-20s %10d %s\n", w.title, t.Name, t.rows, strings.Join(columns, ","))

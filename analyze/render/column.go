@@ -5,7 +5,7 @@ import "strings"
 // Kind is the type of a column's values and how they are written.
 type Kind uint8
 
-// Kinds of columns. All but String and Stack take their value from Table.Int.
+// Kinds of columns. The cells of all but String and Stack are numbers.
 const (
 	Int    Kind = iota // a number
 	Fixed              // a number with Decimals digits after the point, as an integer of that unit
@@ -94,7 +94,7 @@ const (
 	Samples              // kernel stack, user stack, process, pid and count, as a block
 )
 
-// Spec describes a table.
+// Spec describes a table. Its columns are the fields that ListOf is given.
 type Spec struct {
 	Name    string // also the map's name in bpftrace's looks
 	Unnamed bool   // bpftrace's looks show the map as @
@@ -103,7 +103,8 @@ type Spec struct {
 	Look    Look
 	Data    bool // for programs: text shows it only if it is asked for by name
 	Keys    int  // map looks: how many of the columns are the key
-	Columns []Column
+
+	columns []Column // those of the fields; ListOf sets them
 
 	Delimited bool // Samples: a mark between the kernel's and the user's frames
 	Annotated bool // Samples: kernel frames are marked as such
@@ -111,21 +112,4 @@ type Spec struct {
 	// Sections makes text show the first column in a line of its own, above the
 	// heading or the entries of a count map, whenever it changes.
 	Sections bool
-}
-
-// CountMap is the spec of a bpftrace count map with these keys.
-func CountMap(name string, keys ...Column) Spec {
-	return Spec{Name: name, Look: MapCount, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)], Col("count", Int))}
-}
-
-// StatsMap is the spec of a bpftrace stats map over values of the unit.
-func StatsMap(name, unit string, keys ...Column) Spec {
-	return Spec{Name: name, Look: MapStats, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)],
-		Col("count", Int), Col("average", Int).In(unit), Col("total", Int).In(unit))}
-}
-
-// HistMap is the spec of a histogram over values of the unit.
-func HistMap(name, unit string, keys ...Column) Spec {
-	return Spec{Name: name, Look: MapHist, Keys: len(keys), Columns: append(keys[:len(keys):len(keys)],
-		Col("low", Int).In(unit), Col("high", Int).In(unit), Col("count", Int))}
 }

@@ -33,29 +33,29 @@ func (w *csvWriter) end(notes []string) { comments(w.side, w.title, notes) }
 
 func writeCSVHeader(w io.Writer, t *Table) {
 	var b []byte
-	for i := range t.Columns {
-		if t.Columns[i].textOnly {
+	for i := range t.columns {
+		if t.columns[i].textOnly {
 			continue
 		}
 		if len(b) > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, t.Columns[i].Name...)
+		b = append(b, t.columns[i].Name...)
 	}
 	w.Write(append(b, '\n'))
 }
 
 func writeCSVRow(w io.Writer, t *Table, b []byte) []byte {
 	first := true
-	for i := range t.Columns {
-		if t.Columns[i].textOnly {
+	for i := range t.columns {
+		if t.columns[i].textOnly {
 			continue
 		}
 		if !first {
 			b = append(b, ',')
 		}
 		first = false
-		b = appendPlain(b, &t.Columns[i], &t.cells[i], false)
+		b = appendPlain(b, &t.columns[i], &t.cells[i], false)
 	}
 	b = append(b, '\n')
 	w.Write(b)

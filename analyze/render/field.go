@@ -119,25 +119,7 @@ func WithinOr[T, P any](part func(*T) (p *P, ok bool), fields ...Field[P]) []Fie
 	return fs
 }
 
-// ColumnsOf are the columns of fields.
-func ColumnsOf[T any](fields []Field[T]) []Column {
-	cs := make([]Column, len(fields))
-	for i := range fields {
-		cs[i] = fields[i].Column
-	}
-	return cs
-}
-
-// Put sets the next cells of the row at hand from the fields of a part of it.
-func Put[T any](t *Table, row *T, fields []Field[T]) *Table {
-	for i := range fields {
-		t.put(fields[i].cell(row))
-	}
-	return t
-}
-
-// List is a table whose columns are the fields of its rows. Columns of Spec come before them: the
-// keys, which are put before each row.
+// List is a table whose columns are the fields of its rows.
 type List[T any] struct {
 	*Table
 	fields []Field[T]
@@ -146,7 +128,9 @@ type List[T any] struct {
 
 // ListOf makes the list; table is engine.Input.Table or Answer.Table.
 func ListOf[T any](table func(Spec) *Table, s Spec, fields ...Field[T]) *List[T] {
-	s.Columns = append(s.Columns[:len(s.Columns):len(s.Columns)], ColumnsOf(fields)...)
+	for i := range fields {
+		s.columns = append(s.columns, fields[i].Column)
+	}
 	return &List[T]{Table: table(s), fields: fields}
 }
 
@@ -157,4 +141,9 @@ func (l *List[T]) Line(row T) {
 }
 
 // Add writes a row.
-func (l *List[T]) Add(row *T) { Put(l.Table, row, l.fields).End() }
+func (l *List[T]) Add(row *T) {
+	for i := range l.fields {
+		l.cells[i] = l.fields[i].cell(row)
+	}
+	l.ended()
+}

@@ -50,9 +50,9 @@ func say(t *testing.T, format string, rows int, limit string) (out, side string)
 	a := o.Answer("a")
 	a.Begin(nil)
 	a.Exact("exact")
-	tab := a.Table(Spec{Name: "n", Columns: []Column{Col("n", Int).Text("N", 8)}})
+	tab := ListOf(a.Table, Spec{Name: "n"}, number("n").Text("N", 8))
 	for range rows {
-		tab.Int(7).End()
+		tab.Line(7)
 	}
 	if limit != "" {
 		a.Limit(limit)

@@ -37,8 +37,8 @@ func (w *jsonWriter) table(t *Table) {
 	b = appendJSON(append(b, "\n"+`{"name":`...), t.Name)
 	b = append(b, `,"columns":[`...)
 	first := true
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if c.textOnly {
 			continue
 		}
@@ -103,8 +103,8 @@ func (w *ndjsonWriter) end(notes []string) { comments(w.side, w.title, notes) }
 // appendFields adds the members of a row. Addresses are strings: as numbers they
 // would lose their low bits in most readers.
 func appendFields(b []byte, t *Table, comma bool) []byte {
-	for i := range t.Columns {
-		c, v := &t.Columns[i], &t.cells[i]
+	for i := range t.columns {
+		c, v := &t.columns[i], &t.cells[i]
 		if c.textOnly {
 			continue
 		}

@@ -38,10 +38,10 @@ func (w *textWriter) key(t *Table, cells []Cell) []byte {
 		switch {
 		case cells[i].Null:
 			b = append(b, '?')
-		case t.Columns[i].Kind == Stack:
+		case t.columns[i].Kind == Stack:
 			b = appendStack(b, cells[i].Str)
 		default:
-			b = appendPlain(b, &t.Columns[i], &cells[i], true)
+			b = appendPlain(b, &t.columns[i], &cells[i], true)
 		}
 	}
 	return append(b, ']')
@@ -108,7 +108,7 @@ func (w *textWriter) flushHist(t *Table) {
 	}
 	w.write(append(w.key(t, w.hist.keys), ':'))
 	if w.style == BCC {
-		w.bccHist(t.Columns[t.Keys].Unit)
+		w.bccHist(t.columns[t.Keys].Unit)
 	} else {
 		most := int64(1)
 		for _, k := range w.hist.buckets {

@@ -6,6 +6,26 @@ import (
 	"testing"
 )
 
+// entry is a row of a map.
+type entry struct {
+	stack, key       string
+	low, high, count int64
+}
+
+// none is the bound of a bucket that has none.
+const none = math.MinInt64
+
+var (
+	entryKey   = Text("key", func(e *entry) string { return e.key })
+	entryCount = Num("count", func(e *entry) int64 { return e.count })
+)
+
+func histMap(a *Answer, name, unit string, keys int) *List[entry] {
+	fields := []Field[entry]{entryKey, NumOr("low", func(e *entry) (int64, bool) { return e.low, e.low != none }).In(unit),
+		NumOr("high", func(e *entry) (int64, bool) { return e.high, e.high != none }).In(unit), entryCount}
+	return ListOf(a.Table, Spec{Name: name, Look: MapHist, Keys: keys}, fields[1-keys:]...)
+}
+
 func TestLooks(t *testing.T) {
 	full := strings.Repeat("@", barWidth)
 	tests := []struct {
@@ -15,12 +35,12 @@ func TestLooks(t *testing.T) {
 		want  string
 	}{
 		{"hist labels and bars", Bpftrace, func(a *Answer) {
-			m := a.Table(HistMap("us", "us"))
-			m.Null(1).Int(0).Int(1).End()
-			m.Int(0).Int(1).Int(2).End()
-			m.Int(512).Int(1024).Int(3).End()
-			m.Int(1 << 30).Int(1 << 31).Int(0).End()
-			m.Int(1 << 62).Null(1).Int(3).End()
+			m := histMap(a, "us", "us", 0)
+			m.Line(entry{low: none, high: 0, count: 1})
+			m.Line(entry{low: 0, high: 1, count: 2})
+			m.Line(entry{low: 512, high: 1024, count: 3})
+			m.Line(entry{low: 1 << 30, high: 1 << 31})
+			m.Line(entry{low: 1 << 62, high: none, count: 3})
 		}, "@us:\n" +
 			"(..., 0)               1 |" + strings.Repeat("@", 17) + strings.Repeat(" ", 35) + "|\n" +
 			"[0]                    2 |" + strings.Repeat("@", 34) + strings.Repeat(" ", 18) + "|\n" +
@@ -28,19 +48,19 @@ func TestLooks(t *testing.T) {
 			"[1G, 2G)               0 |" + strings.Repeat(" ", 52) + "|\n" +
 			"[4E, ...)              3 |" + full + "|\n\n"},
 		{"linear buckets", Bpftrace, func(a *Answer) {
-			m := a.Table(HistMap("cpu", "", Col("dev", String)))
-			m.Str("eth0").Int(3).Int(4).Int(1).End()
-			m.Str("eth0").Int(10).Int(20).Int(1).End()
-			m.Str("eth1").Int(100).Null(1).Int(1).End()
+			m := histMap(a, "cpu", "", 1)
+			m.Line(entry{key: "eth0", low: 3, high: 4, count: 1})
+			m.Line(entry{key: "eth0", low: 10, high: 20, count: 1})
+			m.Line(entry{key: "eth1", low: 100, high: none, count: 1})
 		}, "@cpu[eth0]:\n[3]                    1 |" + full + "|\n[10, 20)               1 |" + full + "|\n\n" +
 			"@cpu[eth1]:\n[100, ...)             1 |" + full + "|\n\n"},
 		{"stack keys", Bpftrace, func(a *Answer) {
-			m := a.Table(CountMap("s", Col("stack", Stack), Col("comm", String)))
-			m.Str("app(1a2b3c4d)+0x1139;main+0x1;write+0x1a;sys\x1b").Str("curl").Int(2).End()
-			m.Str("").Str("x").Int(3).End()
+			m := ListOf(a.Table, Spec{Name: "s", Look: MapCount, Keys: 2}, Text("stack", func(e *entry) string { return e.stack }).As(Stack), entryKey, entryCount)
+			m.Line(entry{stack: "app(1a2b3c4d)+0x1139;main+0x1;write+0x1a;sys\x1b", key: "curl", count: 2})
+			m.Line(entry{key: "x", count: 3})
 		}, "@s[\n    sys\\x1b\n    write+26\n    main+1\n    app(1a2b3c4d)+0x1139\n, curl]: 2\n@s[\n, x]: 3\n\n"},
 		{"wide BCC histogram has half the stars", BCC, func(a *Answer) {
-			a.Table(HistMap("ns", "nsecs")).Int(1 << 33).Int(1 << 34).Int(5).End()
+			histMap(a, "ns", "nsecs", 0).Line(entry{low: 1 << 33, high: 1 << 34, count: 5})
 		}, ""},
 	}
 	for _, tt := range tests {

@@ -25,18 +25,20 @@ func screened(t *testing.T, lines, rows int, prepare func(*Output, *Answer)) str
 	if prepare != nil {
 		prepare(nil, a)
 	}
-	list := a.Table(Spec{Name: "list", Columns: []Column{Col("n", Int).Text("N", 4), Col("ret", Int).Text("RET", 4).Fails(FailedCall)}})
+	type call struct{ n, ret int64 }
+	list := ListOf(a.Table, Spec{Name: "list"}, Num("n", func(c *call) int64 { return c.n }).Text("N", 4),
+		Num("ret", func(c *call) int64 { return c.ret }).Text("RET", 4).Fails(FailedCall))
 	for i := range rows {
 		ret := int64(0)
 		if i == rows-2 {
 			ret = -111
 		}
-		list.Int(int64(i)).Int(ret).End()
+		list.Line(call{int64(i), ret})
 	}
 	a.Finishing()
-	sums := a.Table(CountMap("sums", Col("key", String)))
+	sums := ListOf(a.Table, Spec{Name: "sums", Look: MapCount, Keys: 1}, entryKey, entryCount)
 	for i := range rows {
-		sums.Str(fmt.Sprint("key", i)).Int(int64(i)).End()
+		sums.Line(entry{key: fmt.Sprint("key", i), count: int64(i)})
 	}
 	a.Note("noted")
 	a.End()

@@ -50,7 +50,7 @@ func (t Terminal) paint(b []byte, at int, tint Tint) []byte {
 
 // tinted puts the first cell of a line in its tint.
 func (w *textWriter) tinted(t *Table, line []byte) []byte {
-	c := &t.Columns[0]
+	c := &t.columns[0]
 	if c.tint == nil || !w.term.Color {
 		return line
 	}

@@ -82,7 +82,7 @@ func (w *textWriter) section(t *Table) {
 		w.out.WriteByte('\n')
 	}
 	w.head = t.cells[0]
-	w.write(appendPlain(w.buf[:0], &t.Columns[0], &t.cells[0], true))
+	w.write(appendPlain(w.buf[:0], &t.columns[0], &t.cells[0], true))
 	if t.Look == Columns {
 		w.heading(t)
 	}
@@ -91,13 +91,13 @@ func (w *textWriter) section(t *Table) {
 // aside reports columns that a line does not have: those that people do not see, the
 // name of the section, and stacks, which come below it.
 func (t *Table) aside(i int) bool {
-	return t.Columns[i].head == "" || t.Sections && i == 0 || t.Columns[i].Kind == Stack
+	return t.columns[i].head == "" || t.Sections && i == 0 || t.columns[i].Kind == Stack
 }
 
 func (w *textWriter) heading(t *Table) {
 	b, first := w.buf[:0], true
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if t.aside(i) {
 			continue
 		}
@@ -138,8 +138,8 @@ func (w *textWriter) line(t *Table) {
 		w.section(t)
 	}
 	b, first := w.buf[:0], true
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if t.aside(i) {
 			continue
 		}
@@ -155,8 +155,8 @@ func (w *textWriter) line(t *Table) {
 		b = pad(b, at, t.width(i))
 	}
 	w.write(w.tinted(t, w.term.fit(b)))
-	for i := range t.Columns {
-		if t.Columns[i].Kind == Stack && t.Columns[i].head != "" {
+	for i := range t.columns {
+		if t.columns[i].Kind == Stack && t.columns[i].head != "" {
 			w.stack(t.cells[i].Str)
 		}
 	}
@@ -176,17 +176,17 @@ func (w *textWriter) stack(folded string) {
 // width is the width of a column, none for a left-aligned one at the end.
 func (t *Table) width(i int) int {
 	if i == t.end {
-		return max(t.Columns[i].width, 0)
+		return max(t.columns[i].width, 0)
 	}
-	return t.Columns[i].width
+	return t.columns[i].width
 }
 
 // record shows a row as a block: its first column as heading, the others that
 // have a value as lines below.
 func (w *textWriter) record(t *Table) {
 	b := w.buf[:0]
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if c.head == "" || t.cells[i].Null {
 			continue
 		}

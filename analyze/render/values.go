@@ -45,8 +45,8 @@ func (w *valuesWriter) say(sentences []string) {
 
 // Word is the value that the row at hand has in a column, as text shows it; "" if it has none.
 func (t *Table) Word(column string) string {
-	for i := range t.Columns {
-		if c := &t.Columns[i]; c.Name == column {
+	for i := range t.columns {
+		if c := &t.columns[i]; c.Name == column {
 			return string(appendPlain(nil, c, &t.cells[i], true))
 		}
 	}
