@@ -25,8 +25,8 @@ file layer and how many did not. The original cannot show that.`,
 	Options: []engine.Option{engine.By("type,func,comm", append([]string{"tid", "second"}, engine.SocketKeys...)...)},
 	New: func(in *engine.Input) engine.Fold {
 		typ, pid, comm, dir, fn := in.Str("file_type"), in.Int("pid"), in.Str("comm"), in.Str("dir"), in.Str("func")
-		keys := in.Keys(map[string]engine.KeyDef{"type": {Columns: []render.Column{render.Col("type", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(cmp.Or(fileTypes[r.Str(typ)], "other")) }}})
+		keys := in.Keys(map[string]engine.KeyDef{"type": {
+			render.Text("type", func(r *engine.Row) string { return cmp.Or(fileTypes[r.Str(typ)], "other") })}})
 		counts := shape.Count(in, "calls", keys.Fields...)
 		counts.Table.Unnamed = true
 		var ways agg.Keyed[shape.Process, fileWays]

@@ -19,8 +19,7 @@ handler whose device had not raised the interrupt; --compat does the same.`,
 	Options: shape.IRQOptions("name", engine.Compat("leave out handlers whose device had not raised the interrupt")),
 	New: func(in *engine.Input) engine.Fold {
 		name, ret := in.Str("irq_name"), in.Str("irq_ret")
-		f := shape.NewIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("name", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(name)) }}, "name", "HARDIRQ", 26, false)
+		f := shape.NewIRQSums(in, render.TextOr("name", func(r *engine.Row) string { return r.Str(name) }), "name", "HARDIRQ", 26, false)
 		h := &hardirqs{IRQSums: f, compat: in.Flag("compat")}
 		in.On("irq", func(r *engine.Row) {
 			if r.Str(ret) == "none" {

@@ -55,11 +55,10 @@ type pollfds struct {
 func newPollfds(in *engine.Input) engine.Fold {
 	f := &pollfds{in: in, all: in.Flag("any"), compat: in.Flag("compat")}
 	in.Bind(f)
-	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {Columns: []render.Column{render.Col("nfds", render.Int)},
-		Put: func(_ *engine.Row, v *engine.KeyValues) { v.Int(f.watched) }}})
+	f.keys = in.Keys(map[string]engine.KeyDef{"nfds": {render.Num("nfds", func(*engine.Row) int64 { return f.watched })}})
 	f.calls = shape.Count(in, "calls", f.keys.Fields...)
 	f.calls.Table.Unnamed = true
-	f.others = in.Keys(map[string]engine.KeyDef{"nfds": {Put: func(*engine.Row, *engine.KeyValues) {}}})
+	f.others = in.Keys(map[string]engine.KeyDef{"nfds": nil})
 	f.share = shape.Percent(in, "ready_percent", f.others.Fields...)
 	f.types.in = in
 	in.Descriptors("")

@@ -101,8 +101,7 @@ func newQdisclat(in *engine.Input) engine.Fold {
 	in.Use("dev_queue", without, f.give)
 	in.Use("dev_start_xmit", "of packets that leave together only the first is measured", f.started)
 	if in.Flag("path") {
-		none := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
-		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": none, "qdisc": none, "dev": none})
+		f.wayKeys = in.Keys(map[string]engine.KeyDef{"kind": nil, "qdisc": nil, "dev": nil})
 		f.path = shape.Hist(in, "path_us", "us", shape.AndTextFields(f.wayKeys, "dev")...)
 		return shape.Also(f.path, f.us, f)
 	}

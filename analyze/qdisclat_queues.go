@@ -69,19 +69,13 @@ func (f *queues) fields() []render.Field[queue] {
 // keys are the keys that go by the queue of a row. The kind is one only where there
 // are several.
 func (f *queues) keys(kinds bool) map[string]engine.KeyDef {
-	kind := engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+	kind := render.TextOr("kind", func(*engine.Row) string { return f.now.kind })
+	keys := map[string]engine.KeyDef{"kind": nil, "qdisc": {render.TextOr("dev", func(*engine.Row) string { return f.now.dev }), kind,
+		render.Text("handle", func(*engine.Row) string { return f.now.handleOf }), render.Text("parent", func(*engine.Row) string { return f.now.parentOf })}}
 	if kinds {
-		kind = engine.KeyDef{Columns: []render.Column{render.Col("kind", render.String)},
-			Put: func(_ *engine.Row, v *engine.KeyValues) { v.StrOr(f.now.kind) }}
+		keys["kind"] = engine.KeyDef{kind}
 	}
-	return map[string]engine.KeyDef{"kind": kind, "qdisc": {
-		Columns: []render.Column{render.Col("dev", render.String), render.Col("kind", render.String), render.Col("handle", render.String), render.Col("parent", render.String)},
-		Put: func(_ *engine.Row, v *engine.KeyValues) {
-			v.StrOr(f.now.dev)
-			v.StrOr(f.now.kind)
-			v.Str(f.now.handleOf)
-			v.Str(f.now.parentOf)
-		}}}
+	return keys
 }
 
 // of is the queue of a row that names one.

@@ -25,20 +25,18 @@ Kernels up to 6.12 do not report failed attempts.`,
 	New: func(in *engine.Input) engine.Fold {
 		laddr, raddr, compat := in.Str("laddr"), in.Str("raddr"), in.Flag("compat")
 		own := map[string]engine.KeyDef{
-			"probe": {Columns: []render.Column{render.Col("probe", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+			"probe": {render.Text("probe", func(r *engine.Row) string {
 				if r.Event.Name == "tcp_synack_retrans" {
-					v.Str("tracepoint:tcp:tcp_retransmit_synack")
-				} else {
-					v.Str("tracepoint:tcp:tcp_retransmit_skb")
+					return "tracepoint:tcp:tcp_retransmit_synack"
 				}
-			}},
-			"host": {Columns: []render.Column{render.Col("host", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+				return "tracepoint:tcp:tcp_retransmit_skb"
+			})},
+			"host": {render.TextOr("host", func(r *engine.Row) string {
 				if compat {
-					v.StrOr(r.Str(laddr))
-				} else {
-					v.StrOr(r.Str(raddr))
+					return r.Str(laddr)
 				}
-			}},
+				return r.Str(raddr)
+			})},
 		}
 		keys := in.Keys(own)
 		counts := shape.Count(in, "retransmits", keys.Fields...)

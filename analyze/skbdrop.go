@@ -128,16 +128,13 @@ func (f *skbdrop) reasons() {
 func (f *skbdrop) own() map[string]engine.KeyDef {
 	saddr, sport, daddr, dport := f.in.Str("saddr"), f.in.Int("sport"), f.in.Str("daddr"), f.in.Int("dport")
 	return map[string]engine.KeyDef{
-		"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)}, Put: func(r *engine.Row, v *engine.KeyValues) {
-			v.Str(packets.Innermost(cmp.Or(r.Str(f.Kstack), r.Str(f.Location)), f.frames))
-		}},
-		"location": {Columns: []render.Column{render.Col("location", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(r.Str(f.Location)) }},
-		"dev":      {Columns: []render.Column{render.Col("dev", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.devs.of(r)) }},
-		"flow": {Columns: []render.Column{render.Col("from", render.String), render.Col("to", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
-			from, to := packets.Ends(r, saddr, sport, daddr, dport)
-			v.StrOr(from)
-			v.StrOr(to)
-		}},
+		"kstack": {render.Text("kstack", func(r *engine.Row) string {
+			return packets.Innermost(cmp.Or(r.Str(f.Kstack), r.Str(f.Location)), f.frames)
+		}).As(render.Stack)},
+		"location": {render.TextOr("location", func(r *engine.Row) string { return r.Str(f.Location) })},
+		"dev":      {render.TextOr("dev", func(r *engine.Row) string { return f.devs.of(r) })},
+		"flow": {render.TextOr("from", func(r *engine.Row) string { from, _ := packets.Ends(r, saddr, sport, daddr, dport); return from }),
+			render.TextOr("to", func(r *engine.Row) string { _, to := packets.Ends(r, saddr, sport, daddr, dport); return to })},
 	}
 }
 

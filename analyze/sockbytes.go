@@ -24,7 +24,7 @@ adds both directions together and counts peeked bytes twice; --compat does the s
 		ret, bytes, compat := in.Int("ret"), in.Bytes(), in.Flag("compat")
 		own := map[string]engine.KeyDef{}
 		if compat {
-			own["dir"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+			own["dir"] = nil
 		}
 		keys := in.Keys(own)
 		sums := shape.Count(in, "bytes", keys.Fields...)

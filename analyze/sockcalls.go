@@ -38,11 +38,10 @@ sees sends by the kernel itself, not by programs: --compat leaves sends out.
 // sockFunc is the key of the function that the originals hook.
 func sockFunc(in *engine.Input) engine.KeyDef {
 	dir := in.Str("dir")
-	return engine.KeyDef{Columns: []render.Column{render.Col("func", render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+	return engine.KeyDef{render.Text("func", func(r *engine.Row) string {
 		if r.Str(dir) == "send" {
-			v.Str("sock_sendmsg")
-		} else {
-			v.Str("sock_recvmsg")
+			return "sock_sendmsg"
 		}
-	}}
+		return "sock_recvmsg"
+	})}
 }

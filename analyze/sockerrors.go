@@ -22,11 +22,8 @@ Kernels before 5.14 have no hook for this.`,
 	Options: []engine.Option{engine.By("errno,comm,host,rport", append([]string{"state", "second", "minute", "ctx"}, engine.SocketKeys...)...)},
 	New: func(in *engine.Input) engine.Fold {
 		err, rport, protocol := in.Int("sk_err"), in.Int("rport"), in.Str("protocol")
-		keys := in.Keys(map[string]engine.KeyDef{"errno": {Columns: []render.Column{render.Col("errno", render.Int), render.Col("error", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) {
-				v.Int(r.Int(err))
-				v.StrOr(render.ErrnoName(r.Int(err)))
-			}}})
+		keys := in.Keys(map[string]engine.KeyDef{"errno": {render.Num("errno", func(r *engine.Row) int64 { return r.Int(err) }),
+			render.TextOr("error", func(r *engine.Row) string { return render.ErrnoName(r.Int(err)) })}})
 		counts := shape.Count(in, "errors", keys.Fields...)
 		counts.Table.Unnamed = true
 		const econnreset = 104

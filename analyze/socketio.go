@@ -54,14 +54,14 @@ func newSocketio(in *engine.Input) engine.Fold {
 	f := &socketio{sum: in.Flag("bytes"), compat: in.Flag("compat"), bytes: in.Bytes()}
 	in.Bind(f)
 	own := calls.ResultKeys(in, false)
-	own["dir"] = engine.KeyDef{Columns: []render.Column{render.Col("dir", render.String)}, Put: f.direction}
+	own["dir"] = engine.KeyDef{render.Text("dir", f.direction)}
 	event := "sock_io"
 	if in.Flag("udp") {
 		event = "udp_msg"
-		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("proto", render.String)}, Put: f.udpName}
+		own["proto"] = engine.KeyDef{render.Text("proto", f.udpName)}
 	}
 	if f.compat {
-		own["port"] = engine.KeyDef{Columns: []render.Column{render.Col("port", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.Rport)) }}
+		own["port"] = engine.KeyDef{render.Num("port", func(r *engine.Row) int64 { return r.Int(f.Rport) })}
 	}
 	f.keys = in.Keys(own)
 	name := "io"
@@ -74,21 +74,19 @@ func newSocketio(in *engine.Input) engine.Fold {
 	return shape.Also(f.io, f)
 }
 
-func (f *socketio) direction(r *engine.Row, v *engine.KeyValues) {
+func (f *socketio) direction(r *engine.Row) string {
 	if r.Str(f.Dir) == "send" {
-		v.Str("write")
-	} else {
-		v.Str("read")
+		return "write"
 	}
+	return "read"
 }
 
 // udpName is the kernel's name of the protocol whose function made the row.
-func (f *socketio) udpName(r *engine.Row, v *engine.KeyValues) {
+func (f *socketio) udpName(r *engine.Row) string {
 	if slices.Contains([]string{"udpv6_sendmsg", "udpv6_recvmsg"}, r.Str(f.Func)) {
-		v.Str("UDPv6")
-	} else {
-		v.Str("UDP")
+		return "UDPv6"
 	}
+	return "UDP"
 }
 
 func (f *socketio) row(r *engine.Row) {

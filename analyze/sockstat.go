@@ -48,8 +48,7 @@ type sockstat struct {
 func newSockstat(in *engine.Input) engine.Fold {
 	f := &sockstat{in: in, step: int64(max(in.Number("interval"), 1)) * 1e9, counts: map[engine.Key]int64{}, probes: map[string]string{}}
 	in.Bind(f)
-	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {Columns: []render.Column{render.Col("probe", render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.probe(r)) }}})
+	f.keys = in.Keys(map[string]engine.KeyDef{"probe": {render.Text("probe", f.probe)}})
 	time := render.Num("time", func(*shape.Entry[engine.Key, int64]) int64 { return in.Local(f.since) }).As(render.Clock)
 	f.t = render.ListOf(in.Table, render.Spec{Name: "calls", Unnamed: true, Look: render.MapCount, Sections: true, Keys: 1 + len(f.keys.Fields)},
 		append([]render.Field[shape.Entry[engine.Key, int64]]{time}, shape.EntryFields(f.keys.Fields,

@@ -24,11 +24,8 @@ buffer. It also treats a new descriptor 0 as a failure. --compat does both.`,
 	New: func(in *engine.Input) engine.Fold {
 		family, ret, buffer, compat := in.Str("family"), in.Int("ret"), in.Int("peer_buf"), in.Flag("compat")
 		own := calls.ResultKeys(in, false)
-		own["family"] = engine.KeyDef{Columns: []render.Column{render.Col("family", render.Int), render.Col("name", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) {
-				v.Int(calls.FamilyNumber(r.Str(family)))
-				v.Str(familyName(r.Str(family)))
-			}}
+		own["family"] = engine.KeyDef{render.Num("family", func(r *engine.Row) int64 { return calls.FamilyNumber(r.Str(family)) }),
+			render.Text("name", func(r *engine.Row) string { return familyName(r.Str(family)) })}
 		keys := in.Keys(own)
 		accept, connect := shape.Count(in, "accept", keys.Fields...), shape.Count(in, "connect", keys.Fields...)
 		var missed int64

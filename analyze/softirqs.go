@@ -52,8 +52,7 @@ type softirqs struct {
 func newSoftirqs(in *engine.Input) engine.Fold {
 	f := &softirqs{compat: in.Flag("compat"), recent: map[int64][]handled{}, names: map[string]string{}}
 	in.Bind(f)
-	f.IRQSums = shape.NewIRQSums(in, engine.KeyDef{Columns: []render.Column{render.Col("vector", render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.name(r.Str(f.Vector))) }}, "vector", "SOFTIRQ", 16, true)
+	f.IRQSums = shape.NewIRQSums(in, render.TextOr("vector", func(r *engine.Row) string { return f.name(r.Str(f.Vector)) }), "vector", "SOFTIRQ", 16, true)
 	in.On("softirq", f.row)
 	in.Use("irq", "the time of hard interrupts on top is not taken out", f.interrupt)
 	return f

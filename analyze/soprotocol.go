@@ -25,13 +25,15 @@ together with connects. --compat does the same.`,
 	New: func(in *engine.Input) engine.Fold {
 		proto, family, typ, ret, compat := in.Str("protocol"), in.Str("family"), in.Str("sock_type"), in.Int("ret"), in.Flag("compat")
 		own := calls.ResultKeys(in, false)
-		own["proto"] = engine.KeyDef{Columns: []render.Column{render.Col("protocol", render.Int), render.Col("name", render.String), render.Col("kernel_name", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) {
+		own["proto"] = engine.KeyDef{
+			render.NumOr("protocol", func(r *engine.Row) (int64, bool) {
 				p := calls.Proto(r, proto, family)
-				v.IntOr(calls.EnumNumber("protocol", p), p != "")
-				v.StrOr(protocolName(p))
-				v.StrOr(kernelProto(p, r.Str(family), r.Str(typ)))
-			}}
+				return calls.EnumNumber("protocol", p), p != ""
+			}),
+			render.TextOr("name", func(r *engine.Row) string { return protocolName(calls.Proto(r, proto, family)) }),
+			render.TextOr("kernel_name", func(r *engine.Row) string {
+				return kernelProto(calls.Proto(r, proto, family), r.Str(family), r.Str(typ))
+			})}
 		keys := in.Keys(own)
 		accept, connect := shape.Count(in, "accept", keys.Fields...), shape.Count(in, "connect", keys.Fields...)
 		in.Sockets("")

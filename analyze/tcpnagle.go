@@ -67,10 +67,9 @@ func newTcpnagle(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	in.Sockets("")
 	f.shared = in.Meta.Share("tcp_write_xmit") != nil
-	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {Columns: []render.Column{render.Col("reason", render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(string(f.reason(r))) }}})
+	f.keys = in.Keys(map[string]engine.KeyDef{"reason": {render.Text("reason", func(r *engine.Row) string { return string(f.reason(r)) })}})
 	f.us = shape.Hist(in, "blocked_us", "us", f.keys.Fields...)
-	f.others = in.Keys(map[string]engine.KeyDef{"reason": {Put: func(*engine.Row, *engine.KeyValues) {}}})
+	f.others = in.Keys(map[string]engine.KeyDef{"reason": nil})
 	f.held = shape.Hist(in, "held_us", "us", shape.AndTextFields(f.others, "reason")...)
 	f.flags = shape.Count(in, "nagle", shape.AndTextFields(f.others, "flags")...)
 	in.On("tcp_write_xmit", f.row)

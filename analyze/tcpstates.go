@@ -73,8 +73,7 @@ func newTcpstates(in *engine.Input) engine.Fold {
 	in.On("tcp_state", f.state)
 	f.gaps = in.Gaps("tcp_state")
 	if in.Flag("summary") {
-		f.keys = in.Keys(map[string]engine.KeyDef{"state": {Columns: []render.Column{render.Col("state", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(r.Str(f.OldState)) }}})
+		f.keys = in.Keys(map[string]engine.KeyDef{"state": {render.Text("state", func(r *engine.Row) string { return r.Str(f.OldState) })}})
 		f.states = shape.Stats(in, "state_us", "us", f.keys.Fields...)
 		return f.states
 	}

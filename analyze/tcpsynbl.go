@@ -50,18 +50,15 @@ func newTcpsynbl(in *engine.Input) engine.Fold {
 	in.Sockets("")
 	f.queues = newListeners(in)
 	own := map[string]engine.KeyDef{
-		"listener": {Columns: []render.Column{render.Col("listener", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(f.queues.of(r, nil).end()) }},
-		"comm": {Columns: []render.Column{render.Col("comm", render.String)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(f.queues.of(r, nil).who.Comm) }},
-		"pid": {Columns: []render.Column{render.Col("pid", render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) {
+		"listener": {render.Text("listener", func(r *engine.Row) string { return f.queues.of(r, nil).end() })},
+		"comm":     {render.TextOr("comm", func(r *engine.Row) string { return f.queues.of(r, nil).who.Comm })},
+		"pid": {render.NumOr("pid", func(r *engine.Row) (int64, bool) {
 			pid := f.queues.of(r, nil).who.Pid
-			v.IntOr(pid, pid > 0)
-		}},
-		"limit": {Columns: []render.Column{render.Col("limit", render.Int)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(r.Int(f.SkMaxAckBacklog)) }}}
+			return pid, pid > 0
+		})},
+		"limit": {render.Num("limit", func(r *engine.Row) int64 { return r.Int(f.SkMaxAckBacklog) })}}
 	if f.compat {
-		own["listener"] = engine.KeyDef{Put: func(*engine.Row, *engine.KeyValues) {}}
+		own["listener"] = nil
 	}
 	f.keys = in.Keys(own)
 	in.On("tcp_syn_recv", f.handshake)

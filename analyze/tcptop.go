@@ -63,7 +63,9 @@ func newTcptop(in *engine.Input) engine.Fold {
 	in.Bind(f)
 	in.Sockets("")
 	in.On(in.FirstOf("tcp_msg", "sock_io"), f.row)
-	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {Columns: []render.Column{render.Col("laddr", render.String), render.Col("raddr", render.String)}, Put: f.conn}})
+	f.keys = in.Keys(map[string]engine.KeyDef{"conn": {
+		render.Text("laddr", func(r *engine.Row) string { return f.conn(r)[0] }),
+		render.Text("raddr", func(r *engine.Row) string { return f.conn(r)[1] })}})
 	time := render.Num("time", func(*topLine) int64 { return in.Local(f.from) }).As(render.Clock).Text("TIME", 0)
 	f.t = render.ListOf(in.Table, render.Spec{Name: "top", Sections: true}, append([]render.Field[topLine]{time}, shape.EntryFields(topKeys(f.keys.Fields),
 		render.Num("rx_kb", func(s *topSum) int64 { return s.rx / 1024 }).Text("RX_KB", 6).In("KiB"),
@@ -88,13 +90,12 @@ func topKeys(keys []render.Field[engine.Key]) []render.Field[engine.Key] {
 }
 
 // conn is the key of a connection: its ends as BCC writes them.
-func (f *tcptop) conn(r *engine.Row, v *engine.KeyValues) {
+func (f *tcptop) conn(r *engine.Row) *[2]string {
 	s, e := r.Sock, f.ends.Of(r.Sock)
 	if e[0] == "" || !s.Tuple() {
 		*e = [2]string{line.EndOf(s.Laddr, s.Lport), line.EndOf(s.Raddr, s.Rport)}
 	}
-	v.Str(e[0])
-	v.Str(e[1])
+	return e
 }
 
 func (f *tcptop) row(r *engine.Row) {

@@ -25,8 +25,8 @@ stack, and every 64th of the others.`,
 	},
 	New: func(in *engine.Input) engine.Fold {
 		frames, stack := in.Number("frames"), in.Str("kstack")
-		keys := in.Keys(map[string]engine.KeyDef{"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(packets.Innermost(r.Str(stack), frames)) }}})
+		keys := in.Keys(map[string]engine.KeyDef{"kstack": {
+			render.TextOr("kstack", func(r *engine.Row) string { return packets.Innermost(r.Str(stack), frames) }).As(render.Stack)}})
 		counts := shape.Count(in, "stacks", keys.Fields...)
 		counts.Table.Unnamed = true
 		byStack := keys.Has("kstack")

@@ -19,12 +19,9 @@ var waitKeys = map[string]engine.KeyDef{
 }
 
 func textOf(name string, of func(*agg.Socket) string) engine.KeyDef {
-	return engine.KeyDef{Columns: []render.Column{render.Col(name, render.String)}, Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(of(r.Sock)) }}
+	return engine.KeyDef{render.TextOr(name, func(r *engine.Row) string { return of(r.Sock) })}
 }
 
 func numberOf(name string, of func(*agg.Socket) int64) engine.KeyDef {
-	return engine.KeyDef{Columns: []render.Column{render.Col(name, render.Int)}, Put: func(r *engine.Row, v *engine.KeyValues) {
-		n := of(r.Sock)
-		v.IntOr(n, n != 0)
-	}}
+	return engine.KeyDef{render.NonZero(name, func(r *engine.Row) int64 { return of(r.Sock) })}
 }

@@ -16,21 +16,16 @@ var Keys = slices.Clip(append([]string{"errno", "ret", "func", "tid", "second"},
 func ResultKeys(in *engine.Input, bare bool) map[string]engine.KeyDef {
 	ret := in.Int("ret")
 	key := func(column string, number func(int64) int64) engine.KeyDef {
-		d := engine.KeyDef{Columns: []render.Column{render.Col(column, render.Int)},
-			Put: func(r *engine.Row, v *engine.KeyValues) { v.Int(number(r.Int(ret))) }}
+		d := engine.KeyDef{render.Num(column, func(r *engine.Row) int64 { return number(r.Int(ret)) })}
 		if bare {
 			return d
 		}
-		d.Columns = append(d.Columns, render.Col("error", render.String))
-		d.Put = func(r *engine.Row, v *engine.KeyValues) {
-			n := r.Int(ret)
-			if v.Int(number(n)); n >= 0 {
-				v.Str("ok")
-			} else {
-				v.StrOr(render.ErrnoName(-n))
+		return append(d, render.TextOr("error", func(r *engine.Row) string {
+			if r.Int(ret) >= 0 {
+				return "ok"
 			}
-		}
-		return d
+			return render.ErrnoName(-r.Int(ret))
+		}))
 	}
 	return map[string]engine.KeyDef{"ret": key("ret", func(n int64) int64 { return n }), "errno": key("errno", func(n int64) int64 { return max(-n, 0) })}
 }

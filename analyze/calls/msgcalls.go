@@ -49,6 +49,5 @@ func (m *msgCalls) function(r *engine.Row) string {
 
 // key is the function as a key.
 func (m *msgCalls) key() engine.KeyDef {
-	return engine.KeyDef{Columns: []render.Column{render.Col("func", render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.StrOr(m.function(r)) }}
+	return engine.KeyDef{render.TextOr("func", m.function)}
 }

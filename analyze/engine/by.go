@@ -10,7 +10,6 @@ import (
 
 	"netrec/analyze/agg"
 	"netrec/analyze/render"
-	"netrec/schema"
 )
 
 // By is the option --by of analyses whose histogram or count has a key: def is the
@@ -57,49 +56,18 @@ func (in *Input) stackKey() string {
 	return ""
 }
 
-// KeyDef is a key that rows are told apart by.
-type KeyDef struct {
-	Columns []render.Column
-	// Put adds the value of each column for the row.
-	Put func(*Row, *KeyValues)
+// KeyDef is a key that rows are told apart by: its columns, taken from a row; nil for a key that tells nothing.
+type KeyDef []render.Field[Row]
 
-	need []string // columns of the file
-	sock bool     // goes by the row's socket
-	bind func(*Input, *Keys) func(*Row, *KeyValues)
-}
-
-// KeyValues takes the values of a key.
-type KeyValues struct{ b []byte }
-
-// Int adds a number or address.
-func (v *KeyValues) Int(n int64) {
-	v.b = binary.BigEndian.AppendUint64(append(v.b, 'i'), uint64(n))
-}
-
-// Str adds a string.
-func (v *KeyValues) Str(s string) {
-	v.b = append(binary.AppendUvarint(append(v.b, 's'), uint64(len(s))), s...)
-}
-
-// Null adds a value that is not known.
-func (v *KeyValues) Null() { v.b = append(v.b, 'n') }
-
-// IntOr adds a number, or none if ok is false.
-func (v *KeyValues) IntOr(n int64, ok bool) {
-	if ok {
-		v.Int(n)
-	} else {
-		v.Null()
+// appendKey adds a value of a key, text or a number.
+func appendKey(b []byte, c render.Cell, text bool) []byte {
+	switch {
+	case c.Null:
+		return append(b, 'n')
+	case text:
+		return append(binary.AppendUvarint(append(b, 's'), uint64(len(c.Str))), c.Str...)
 	}
-}
-
-// StrOr adds a string, or none if it is empty.
-func (v *KeyValues) StrOr(s string) {
-	if s != "" {
-		v.Str(s)
-	} else {
-		v.Null()
-	}
+	return binary.BigEndian.AppendUint64(append(b, 'i'), uint64(c.Num))
 }
 
 // Keys makes the keys of rows. Equal values give equal keys, and a row whose key was
@@ -110,8 +78,8 @@ type Keys struct {
 	// them, instead of the owner of the socket where an interrupt made the row.
 	OnCPU bool
 
-	put  []func(*Row, *KeyValues)
-	v    KeyValues
+	of   KeyDef // the same columns, of a row
+	buf  []byte
 	ids  map[string]int32
 	list []string // values by id
 }
@@ -135,20 +103,18 @@ func (in *Input) Keys(own map[string]KeyDef) *Keys {
 		}
 		d, ok := own[name]
 		if !ok {
-			if d, ok = commonKeys[name]; !ok {
+			c, ok := commonKeys[name]
+			if !ok {
 				in.err = errors.Join(in.err, fmt.Errorf("analysis %s: no such key: %s", in.call.Analysis.Name, name))
 				continue
 			}
-			d.Put = d.bind(in, k)
+			d = in.common(&c, k)
 		}
 		in.single = in.single || slices.Contains(singleKeys, name)
-		if d.sock && !in.sockets {
-			in.Sockets("")
+		for i := range d {
+			k.Fields = append(k.Fields, k.field(len(k.Fields), d[i].Column))
 		}
-		for _, c := range d.Columns {
-			k.Fields = append(k.Fields, k.field(len(k.Fields), c))
-		}
-		k.put = append(k.put, d.Put)
+		k.of = append(k.of, d...)
 	}
 	return k
 }
@@ -172,17 +138,17 @@ func (k *Keys) Has(column string) bool {
 
 // Of is the key of a row.
 func (k *Keys) Of(r *Row) Key {
-	k.v.b = k.v.b[:0]
-	for _, put := range k.put {
-		put(r, &k.v)
+	k.buf = k.buf[:0]
+	for i := range k.of {
+		k.buf = appendKey(k.buf, k.of[i].Cell(r), k.of[i].Kind.Textual())
 	}
-	id, ok := k.ids[string(k.v.b)]
+	id, ok := k.ids[string(k.buf)]
 	if !ok {
 		if len(k.list) >= agg.MaxKeys-1 {
 			return Key{k, beyond}
 		}
 		id = int32(len(k.list))
-		s := string(k.v.b)
+		s := string(k.buf)
 		k.ids[s], k.list = id, append(k.list, s)
 	}
 	return Key{k, id}
@@ -218,7 +184,7 @@ func next(s string) (keyValue, string) {
 // field is a column of tables with these keys, by its place among them.
 func (k *Keys) field(at int, c render.Column) render.Field[Key] {
 	more := render.Cell{Null: true} // of keys that found no room
-	if c.Kind == render.String || c.Kind == render.Stack {
+	if c.Kind.Textual() {
 		more = render.Cell{Str: "(more keys)"}
 	}
 	return render.Of(c.Name, c.Kind, func(key *Key) render.Cell {
@@ -255,9 +221,4 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// exists reports whether the schema has what the key is made of.
-func (d KeyDef) exists() bool {
-	return len(d.need) == 0 || slices.ContainsFunc(d.need, func(c string) bool { return schema.ColumnIndex(c) >= 0 })
 }

@@ -27,8 +27,7 @@ func counted(table func(render.Spec) *render.Table, k *Keys) *render.List[keyCou
 func keyed(event string, onCPU bool) *Analysis {
 	return &Analysis{Name: "keyed", Question: "how many?", Options: []Option{By("comm", append(SocketKeys, "cpu", "ctx", "len")...)}, New: func(in *Input) Fold {
 		cookie := in.Int("cookie")
-		keys := in.Keys(map[string]KeyDef{"len": {Columns: []render.Column{render.Col("len", render.Int)},
-			Put: func(r *Row, v *KeyValues) { v.Int(r.Int(cookie)) }}})
+		keys := in.Keys(map[string]KeyDef{"len": {render.Num("len", func(r *Row) int64 { return r.Int(cookie) })}})
 		keys.OnCPU = onCPU
 		t := counted(in.Table, keys)
 		var counts agg.Keyed[Key, int64]

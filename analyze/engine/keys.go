@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"slices"
+
+	"netrec/analyze/agg"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
+	"netrec/schema"
 )
 
 // SocketKeys are the keys that any event with a socket can be told apart by, for By.
@@ -11,63 +15,77 @@ var SocketKeys = []string{"comm", "pid", "sock", "port", "lport", "rport", "host
 // singleKeys tell sockets apart: what is added up for one of them needs no scaling.
 var singleKeys = []string{"sock", "conn"}
 
-// commonKeys are the keys that mean the same in every analysis.
-var commonKeys = map[string]KeyDef{
-	"comm":   {Columns: []render.Column{render.Col("comm", render.String)}, bind: bindComm},
-	"pid":    {Columns: []render.Column{render.Col("pid", render.Int)}, bind: bindPid},
+// commonKey is a key that means the same in every analysis.
+type commonKey struct {
+	need   []string // columns of the file
+	sock   bool     // goes by the row's socket
+	fields func(*Input, *Keys) KeyDef
+}
+
+// exists reports whether the schema has what the key is made of.
+func (c commonKey) exists() bool {
+	return len(c.need) == 0 || slices.ContainsFunc(c.need, func(c string) bool { return schema.ColumnIndex(c) >= 0 })
+}
+
+// common are the columns of a common key.
+func (in *Input) common(c *commonKey, k *Keys) KeyDef {
+	d := c.fields(in, k)
+	if c.sock && !in.sockets {
+		in.Sockets("")
+	}
+	return d
+}
+
+// commonKeys are the common keys by name.
+var commonKeys = map[string]commonKey{
+	"comm":   {fields: commKey},
+	"pid":    {fields: pidKey},
 	"tid":    numKey("tid"),
 	"cpu":    numKey("cpu"),
 	"netns":  numKey("netns"),
 	"queue":  numKey("queue"),
 	"nfds":   numKey("nfds"),
-	"ctx":    textKey("ctx"),
-	"dir":    textKey("dir"),
-	"func":   textKey("func"),
-	"family": textKey("family"),
-	"type":   textKey("sock_type"),
-	"dev":    textKey("dev"),
-	"kind":   textKey("qdisc_kind"),
-	"state":  textKey("state"),
-	"reason": textKey("drop_reason"),
-	"cgroup": {Columns: []render.Column{render.Col("cgroup", render.String)}, need: []string{"cgroup"}, bind: bindCgroup},
-	"second": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(1e9)},
-	"minute": {Columns: []render.Column{render.Col("time", render.Clock)}, bind: bindTime(60e9)},
-	"proto":  {Columns: []render.Column{render.Col("proto", render.String)}, bind: bindProto},
-	"ustack": {Columns: []render.Column{render.Col("ustack", render.Stack)}, need: []string{"ustack"}, bind: bindText("ustack")},
-	"kstack": {Columns: []render.Column{render.Col("kstack", render.Stack)}, need: []string{"kstack"}, bind: bindText("kstack")},
-	// The generation tells the lives of a reused address apart.
-	"sock":  {Columns: []render.Column{render.Col("sock", render.Addr), render.Col("generation", render.Int)}, sock: true, bind: bindSock},
-	"port":  {Columns: []render.Column{render.Col("port", render.Int)}, sock: true, bind: bindPort},
-	"lport": {Columns: []render.Column{render.Col("lport", render.Int)}, sock: true, bind: bindEnd(false, true)},
-	"rport": {Columns: []render.Column{render.Col("rport", render.Int)}, sock: true, bind: bindEnd(true, true)},
-	"laddr": {Columns: []render.Column{render.Col("laddr", render.String)}, sock: true, bind: bindEnd(false, false)},
-	"host":  {Columns: []render.Column{render.Col("host", render.String)}, sock: true, bind: bindEnd(true, false)},
+	"ctx":    textKey("ctx", render.String),
+	"dir":    textKey("dir", render.String),
+	"func":   textKey("func", render.String),
+	"family": textKey("family", render.String),
+	"type":   textKey("sock_type", render.String),
+	"dev":    textKey("dev", render.String),
+	"kind":   textKey("qdisc_kind", render.String),
+	"state":  textKey("state", render.String),
+	"reason": textKey("drop_reason", render.String),
+	"cgroup": {need: []string{"cgroup"}, fields: cgroupKey},
+	"second": {fields: timeKey(1e9)},
+	"minute": {fields: timeKey(60e9)},
+	"proto":  {fields: protoKey},
+	"ustack": textKey("ustack", render.Stack),
+	"kstack": textKey("kstack", render.Stack),
+	"sock":   {sock: true, fields: sockKey},
+	"port":   {sock: true, fields: portKey},
+	"lport":  {sock: true, fields: localKey("lport", true)},
+	"rport":  {sock: true, fields: remoteKey("rport", true)},
+	"laddr":  {sock: true, fields: localKey("laddr", false)},
+	"host":   {sock: true, fields: remoteKey("host", false)},
 }
 
-type binder = func(*Input, *Keys) func(*Row, *KeyValues)
-
-func numKey(column string) KeyDef {
-	return KeyDef{Columns: []render.Column{render.Col(column, render.Int)}, need: []string{column}, bind: func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+func numKey(column string) commonKey {
+	return commonKey{need: []string{column}, fields: func(in *Input, _ *Keys) KeyDef {
 		c := in.Int(column)
-		return func(r *Row, v *KeyValues) { v.IntOr(r.Int(c), r.Has(c)) }
+		return KeyDef{render.NumOr(column, func(r *Row) (int64, bool) { return r.Int(c), r.Has(c) })}
 	}}
 }
 
-func textKey(column string) KeyDef {
-	return KeyDef{Columns: []render.Column{render.Col(column, render.String)}, need: []string{column}, bind: bindText(column)}
-}
-
-func bindText(column string) binder {
-	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
+func textKey(column string, kind render.Kind) commonKey {
+	return commonKey{need: []string{column}, fields: func(in *Input, _ *Keys) KeyDef {
 		c := in.Str(column)
-		return func(r *Row, v *KeyValues) { v.StrOr(r.Str(c)) }
-	}
+		return KeyDef{render.TextOr(column, func(r *Row) string { return r.Str(c) }).As(kind)}
+	}}
 }
 
-// bindTime is the time of day at which the second or minute of a row began.
-func bindTime(step int64) binder {
-	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
-		return func(r *Row, v *KeyValues) { v.Int(in.Local(r.TS / step * step)) }
+// timeKey is the time of day at which the second or minute of a row began.
+func timeKey(step int64) func(*Input, *Keys) KeyDef {
+	return func(in *Input, _ *Keys) KeyDef {
+		return KeyDef{render.Num("time", func(r *Row) int64 { return in.Local(r.TS / step * step) }).As(render.Clock)}
 	}
 }
 
@@ -85,50 +103,46 @@ func (k *Keys) process(in *Input, r *Row) (int64, string) {
 	return in.Owner(r)
 }
 
-func bindComm(in *Input, k *Keys) func(*Row, *KeyValues) {
+func commKey(in *Input, k *Keys) KeyDef {
 	in.byProcess(k)
-	return func(r *Row, v *KeyValues) {
-		if pid, comm := k.process(in, r); pid != 0 || comm != "" {
-			v.Str(comm) // a process may have no name
-		} else {
-			v.Null()
-		}
-	}
+	return KeyDef{render.Of("comm", render.String, func(r *Row) render.Cell {
+		pid, comm := k.process(in, r)
+		return render.Cell{Str: comm, Null: pid == 0 && comm == ""} // a process may have no name
+	})}
 }
 
-func bindPid(in *Input, k *Keys) func(*Row, *KeyValues) {
+func pidKey(in *Input, k *Keys) KeyDef {
 	in.byProcess(k)
-	return func(r *Row, v *KeyValues) {
+	return KeyDef{render.NumOr("pid", func(r *Row) (int64, bool) {
 		pid, _ := k.process(in, r)
-		v.IntOr(pid, pid != 0 || k.OnCPU)
-	}
+		return pid, pid != 0 || k.OnCPU
+	})}
 }
 
-// bindCgroup is the control group of the process of a row, which interrupts have from the
+// cgroupKey is the control group of the process of a row, which interrupts have from the
 // socket.
-func bindCgroup(in *Input, k *Keys) func(*Row, *KeyValues) {
+func cgroupKey(in *Input, k *Keys) KeyDef {
 	in.byProcess(k)
 	group := in.Str("cgroup")
-	return func(r *Row, v *KeyValues) {
+	return KeyDef{render.TextOr("cgroup", func(r *Row) string {
 		switch {
 		case k.OnCPU || in.ofTask(r):
 			if !r.HasStr(group) {
 				in.nogroup++
 			}
-			v.StrOr(r.Str(group))
+			return r.Str(group)
 		case r.Sock != nil:
-			v.StrOr(r.Sock.Cgroup)
-		default:
-			v.Null()
+			return r.Sock.Cgroup
 		}
-	}
+		return ""
+	})}
 }
 
-// bindProto is the kernel's name of the protocol where a row has it, else that of the
+// protoKey is the kernel's name of the protocol where a row has it, else that of the
 // socket's IP protocol.
-func bindProto(in *Input, _ *Keys) func(*Row, *KeyValues) {
+func protoKey(in *Input, _ *Keys) KeyDef {
 	name, protocol := in.Str("prot_name"), in.Str("protocol")
-	return func(r *Row, v *KeyValues) {
+	return KeyDef{render.TextOr("proto", func(r *Row) string {
 		s := r.Str(name)
 		if s == "" {
 			s = r.Str(protocol)
@@ -136,53 +150,50 @@ func bindProto(in *Input, _ *Keys) func(*Row, *KeyValues) {
 		if s == "" && r.Sock != nil {
 			s = r.Sock.Protocol
 		}
-		v.StrOr(s)
-	}
+		return s
+	})}
 }
 
-func bindSock(*Input, *Keys) func(*Row, *KeyValues) {
-	return func(r *Row, v *KeyValues) {
-		if r.Sock == nil {
-			v.Null()
-			v.Null()
-			return
-		}
-		v.Int(int64(r.Sock.Addr))
-		v.Int(int64(r.Sock.Gen))
-	}
+// sockKey is the address of the socket; the generation tells the lives of a reused one apart.
+func sockKey(*Input, *Keys) KeyDef {
+	return render.WithinOr(func(r *Row) (*agg.Socket, bool) { return r.Sock, r.Sock != nil },
+		render.Address("sock", func(s *agg.Socket) uint64 { return s.Addr }),
+		render.Num("generation", func(s *agg.Socket) int64 { return int64(s.Gen) }))
 }
 
-// bindPort is the port that names the service: the local one of a socket that listens
+// portKey is the port that names the service: the local one of a socket that listens
 // or was accepted, the remote one of a socket that connected.
-func bindPort(in *Input, _ *Keys) func(*Row, *KeyValues) {
+func portKey(in *Input, _ *Keys) KeyDef {
 	remote := newRemote(in)
-	return func(r *Row, v *KeyValues) {
+	return KeyDef{render.NumOr("port", func(r *Row) (int64, bool) {
 		if r.Sock != nil && r.Sock.Serves() {
-			v.Int(r.Sock.Lport)
-			return
+			return r.Sock.Lport, true
 		}
 		_, port := remote.of(r)
-		v.IntOr(port, port != 0)
-	}
+		return port, port != 0
+	})}
 }
 
-func bindEnd(far, port bool) binder {
-	return func(in *Input, _ *Keys) func(*Row, *KeyValues) {
-		remote := newRemote(in)
-		return func(r *Row, v *KeyValues) {
-			addr, p := "", int64(0)
-			switch {
-			case far:
-				addr, p = remote.of(r)
-			case r.Sock != nil:
-				addr, p = r.Sock.Laddr, r.Sock.Lport
+// endKey is the address or the port of an end of a row.
+func endKey(name string, port bool, of func(*Row) (string, int64)) KeyDef {
+	if port {
+		return KeyDef{render.NonZero(name, func(r *Row) int64 { _, p := of(r); return p })}
+	}
+	return KeyDef{render.TextOr(name, func(r *Row) string { addr, _ := of(r); return addr })}
+}
+
+func remoteKey(name string, port bool) func(*Input, *Keys) KeyDef {
+	return func(in *Input, _ *Keys) KeyDef { return endKey(name, port, newRemote(in).of) }
+}
+
+func localKey(name string, port bool) func(*Input, *Keys) KeyDef {
+	return func(*Input, *Keys) KeyDef {
+		return endKey(name, port, func(r *Row) (string, int64) {
+			if r.Sock == nil {
+				return "", 0
 			}
-			if port {
-				v.IntOr(p, p != 0)
-			} else {
-				v.StrOr(addr)
-			}
-		}
+			return r.Sock.Laddr, r.Sock.Lport
+		})
 	}
 }
 

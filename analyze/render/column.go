@@ -16,6 +16,9 @@ const (
 	Stack              // a folded stack, outermost first
 )
 
+// Textual reports the kinds whose cells are strings.
+func (k Kind) Textual() bool { return k == String || k == Stack }
+
 // Column describes one column. Build it with Col.
 type Column struct {
 	Name     string // for programs: snake_case, with the unit where there is one

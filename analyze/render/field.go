@@ -55,6 +55,9 @@ func Of[T any](name string, kind Kind, of func(*T) Cell) Field[T] {
 	return Field[T]{Col(name, kind), of}
 }
 
+// Cell is the value of the column in a row.
+func (f *Field[T]) Cell(row *T) Cell { return f.cell(row) }
+
 // As gives the values of the column another kind.
 func (f Field[T]) As(k Kind) Field[T] { f.Kind = k; return f }
 

@@ -54,8 +54,7 @@ type counted struct {
 func NewCounted(in *engine.Input, event, key, prefix string) engine.Fold {
 	f := &counted{in: in, pattern: in.Text("match"), fits: map[string]bool{}}
 	in.Bind(f)
-	f.keys = in.Keys(map[string]engine.KeyDef{key: {Columns: []render.Column{render.Col(key, render.String)},
-		Put: func(r *engine.Row, v *engine.KeyValues) { v.Str(prefix + r.Str(f.Symbol)) }}})
+	f.keys = in.Keys(map[string]engine.KeyDef{key: {render.Text(key, func(r *engine.Row) string { return prefix + r.Str(f.Symbol) })}})
 	in.On(event, f.row)
 	if in.Flag("rate") {
 		f.t = render.ListOf(in.Table, render.Spec{Name: "rates"}, EntryFields(Headed(f.keys.Fields, -36),

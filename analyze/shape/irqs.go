@@ -41,7 +41,7 @@ type IRQSums struct {
 }
 
 // NewIRQSums makes the table: a heading and width of the names as the original has them.
-func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width int, down bool) *IRQSums {
+func NewIRQSums(in *engine.Input, key render.Field[engine.Row], name, head string, width int, down bool) *IRQSums {
 	f := &IRQSums{in: in, unit: 1000, only: -1, count: in.Flag("count"), down: down, interval: int64(in.Number("interval")) * 1e9, from: in.Start()}
 	in.Bind(f)
 	label := "usecs"
@@ -51,13 +51,13 @@ func NewIRQSums(in *engine.Input, key engine.KeyDef, name, head string, width in
 	if c, err := strconv.ParseInt(in.Text("cpu"), 10, 64); err == nil {
 		f.only = c
 	}
-	f.keys = in.Keys(map[string]engine.KeyDef{name: key})
+	f.keys = in.Keys(map[string]engine.KeyDef{name: {key}})
 	if in.Flag("dist") {
 		f.hists = Hist(in, label, label, f.keys.Fields...)
 		return f
 	}
 	f.stamped = f.interval > 0 || in.Flag("timestamp")
-	f.t = render.ListOf(in.Table, render.Spec{Name: "interrupts"}, f.fields(label, key.Columns[0].Name, head, width)...)
+	f.t = render.ListOf(in.Table, render.Spec{Name: "interrupts"}, f.fields(label, key.Name, head, width)...)
 	return f
 }
 
