@@ -21,6 +21,7 @@ const (
 	colThroughput
 	colCPU      = 5
 	colResident = 8
+	colLost     = 11
 )
 
 // busy is a cell of the table of real servers, "" where it has none.
@@ -66,6 +67,20 @@ func (p *page) busyKept(load string) string {
 func (p *page) busyRecorder(load string) string {
 	return fmt.Sprintf("- **Recorder**: %s of all CPUs and %s MiB of memory, with `default`.\n",
 		p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident))
+}
+
+// busyLost says under which loads the profile default lost events, "" if under none.
+func (p *page) busyLost() string {
+	var loads []string
+	for _, load := range p.busyLoads() {
+		if n := p.busy(load, string(schema.Default), colLost); n != "" && n != "0" {
+			loads = append(loads, load)
+		}
+	}
+	if len(loads) == 0 {
+		return ""
+	}
+	return "; some, all counted, with `default` under " + strings.Join(loads, " and ")
 }
 
 // busyHelp is a profile's line in the help of netrec record.

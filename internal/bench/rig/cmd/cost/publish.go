@@ -186,5 +186,5 @@ func (p *page) highest() string {
 	if beyond != nil {
 		s += fmt.Sprintf("; %s at %s, all counted", beyond[3], beyond[2])
 	}
-	return "- " + s + ".\n"
+	return "- " + s + p.busyLost() + ".\n"
 }
