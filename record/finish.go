@@ -119,7 +119,7 @@ func (s *session) settle() {
 // outlast lets the recording have stopped when the newest row was made, if that was later: a CPU may
 // have stood still in a probe.
 func (s *session) outlast() {
-	if at := int64(s.drain.pile.newest(s.drain.sizes)); at > s.stopped {
+	if at := int64(s.drain.pile.newest()); at > s.stopped {
 		s.stopped, s.meta.StopNS = at, s.wall(at)
 	}
 }

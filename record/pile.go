@@ -26,6 +26,7 @@ const (
 type pile struct {
 	data  [][]byte   // the recorder's own rows, by event id
 	kept  [][][]byte // those of the rings, by event id; whole records in each part
+	times [][]uint64 // of the records in kept, taken while they are at hand
 	room  []byte     // what parts are cut from, outside the heap
 	used  int        // of room
 	rows  tally
@@ -47,12 +48,12 @@ func newTally(cpus int) tally { return tally{make([]int64, schema.MaxID*cpus), c
 func (t tally) at(event uint16, cpu int) *int64 { return &t.n[int(event)*t.cpus+cpu] }
 
 func newPile(cpus int) *pile {
-	return &pile{data: make([][]byte, schema.MaxID), kept: make([][][]byte, schema.MaxID), rows: newTally(cpus)}
+	return &pile{data: make([][]byte, schema.MaxID), kept: make([][][]byte, schema.MaxID), times: make([][]uint64, schema.MaxID), rows: newTally(cpus)}
 }
 
 func (p *pile) reset() {
 	for i := range p.data {
-		p.data[i], p.kept[i] = p.data[i][:0], p.kept[i][:0]
+		p.data[i], p.kept[i], p.times[i] = p.data[i][:0], p.kept[i][:0], p.times[i][:0]
 	}
 	p.used = 0
 	clear(p.rows.n)
@@ -84,6 +85,7 @@ func (p *pile) add(event uint16, cpu int, rec []byte) bool {
 		p.kept[event] = parts
 	}
 	parts[last] = append(parts[last], rec...)
+	p.times[event] = append(p.times[event], recordTime(rec))
 	p.bytes += len(rec)
 	p.n++
 	*p.rows.at(event, cpu)++
@@ -91,12 +93,10 @@ func (p *pile) add(event uint16, cpu int, rec []byte) bool {
 }
 
 // newest is when the newest record was made, which needs not be the last: CPUs have rings of their own.
-func (p *pile) newest(sizes []int) (at uint64) {
-	for event, parts := range p.kept {
-		for _, part := range parts {
-			for ; len(part) > 0; part = part[sizes[event]:] {
-				at = max(at, recordTime(part))
-			}
+func (p *pile) newest() (at uint64) {
+	for _, times := range p.times {
+		for _, t := range times {
+			at = max(at, t)
 		}
 	}
 	return at
@@ -149,8 +149,11 @@ func (p *pile) batches() (hot [][]encode.Batch, mixed []encode.Batch) {
 		if bytes > 0 {
 			parts = append(parts, encode.Batch{Event: e, Data: p.data[id]})
 		}
+		times := p.times[id]
 		for _, data := range p.kept[id] {
-			parts = append(parts, encode.Batch{Event: e, Data: data})
+			n := len(data) / e.Size()
+			parts = append(parts, encode.Batch{Event: e, Data: data, Times: times[:n]})
+			times = times[n:]
 			bytes += len(data)
 		}
 		switch {

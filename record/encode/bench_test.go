@@ -29,7 +29,7 @@ func BenchmarkGroup(b *testing.B) {
 }
 
 func compare[T any](b *testing.B, event string, data []byte, rows []T) {
-	batch := Batch{schema.ByName(event), data}
+	batch := Batch{Event: schema.ByName(event), Data: data}
 	e := New(names{}, wall)
 	var dst []byte
 	w := parquet.NewGenericWriter[T](io.Discard, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.DataPageVersion(1),
@@ -83,7 +83,7 @@ func BenchmarkMixed(b *testing.B) {
 	n := 0
 	for i := range schema.Events {
 		if ev := &schema.Events[i]; ev.Rare() {
-			batches = append(batches, Batch{ev, records(ev, 100, 1)})
+			batches = append(batches, Batch{Event: ev, Data: records(ev, 100, 1)})
 			n += 100
 		}
 	}
@@ -111,7 +111,7 @@ func BenchmarkEncode(b *testing.B) {
 func encodeRows(b *testing.B, event string, data []byte, rows int) {
 	const part = 8 // few enough to be encoded between two interruptions
 	rows /= part
-	batch := Batch{schema.ByName(event), data[:len(data)/part]}
+	batch := Batch{Event: schema.ByName(event), Data: data[:len(data)/part]}
 	e := New(names{}, wall)
 	var dst []byte
 	group := func() {

@@ -14,7 +14,6 @@ type column struct {
 	name     string
 	typ      schema.Type
 	required bool
-	flip     int64 // sign bit where the order of values is unsigned
 	levels   levels
 	number   number
 	text     text
@@ -36,7 +35,7 @@ type chunk struct {
 func newColumn(s *schema.Column) column {
 	c := column{name: s.Name, typ: s.Type, required: s.Required}
 	if s.Type == schema.Uint64 {
-		c.flip = math.MinInt64
+		c.number.flip = math.MinInt64
 	}
 	c.number.narrow = s.Type == schema.Int32
 	switch s.Name {
@@ -46,12 +45,12 @@ func newColumn(s *schema.Column) column {
 	return c
 }
 
-func (c *column) reset() {
+func (c *column) reset(spread bool) {
 	c.levels.reset()
 	if c.typ == schema.String {
 		c.text.reset()
 	} else {
-		c.number.reset()
+		c.number.reset(spread)
 	}
 	c.chunk = chunk{}
 }

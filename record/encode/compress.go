@@ -19,11 +19,13 @@ const (
 	dullFor    = 15
 )
 
-// dull counts for how many more row groups the pages of each column are stored as they are.
-type dull struct{ dict, data []uint8 }
+// dull counts for how many more row groups the pages of each column are stored as they are, and
+// its numbers do without a dictionary, which had been given up.
+type dull struct{ dict, data, spread []uint8 }
 
 func newDull() dull {
-	return dull{make([]uint8, len(schema.Columns)), make([]uint8, len(schema.Columns))}
+	counts := func() []uint8 { return make([]uint8, len(schema.Columns)) }
+	return dull{counts(), counts(), counts()}
 }
 
 const (

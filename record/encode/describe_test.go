@@ -58,7 +58,7 @@ func plainValue(c int, b []byte) any {
 func TestStatistics(t *testing.T) {
 	var batches []Batch
 	for i := range schema.Events {
-		batches = append(batches, Batch{&schema.Events[i], records(&schema.Events[i], 100, 2)})
+		batches = append(batches, Batch{Event: &schema.Events[i], Data: records(&schema.Events[i], 100, 2)})
 	}
 	for _, g := range [][]Batch{batches, batches[4:5], batches[7:8]} {
 		rg, rows := groupOf(t, g...), inOrder(g)
@@ -105,7 +105,7 @@ func checkStats(t *testing.T, c int, st format.Statistics, nulls int64, lo, hi a
 
 func TestRowGroupMetadata(t *testing.T) {
 	ev := schema.ByName("tcp_rcv_est")
-	rg := groupOf(t, Batch{ev, records(ev, 500, 1)})
+	rg := groupOf(t, Batch{Event: ev, Data: records(ev, 500, 1)})
 	if rg.NumRows != 500 || rg.FileOffset != 1000 || !reflect.DeepEqual(rg.SortingColumns, thrift.Slice[format.SortingColumn]{{}}) {
 		t.Errorf("%d rows at %d sorted by %v", rg.NumRows, rg.FileOffset, rg.SortingColumns)
 	}
@@ -133,7 +133,7 @@ func TestEncodings(t *testing.T) {
 		rows[i].Cookie = int64(hashInt(int64(i)) >> 1)
 		rows[i].SRTT = int32(i / 2 * 3)
 	}
-	rg := groupOf(t, Batch{schema.ByName("tcp_rcv_est"), raw(rows)})
+	rg := groupOf(t, Batch{Event: schema.ByName("tcp_rcv_est"), Data: raw(rows)})
 	for name, want := range map[string]format.Encoding{"ts_ns": format.DeltaBinaryPacked, "ts": format.DeltaBinaryPacked,
 		"seq": format.DeltaBinaryPacked, "event": format.RLEDictionary, "comm": format.RLEDictionary, "sock": format.RLEDictionary,
 		"cpu": format.RLEDictionary, "snd_ssthresh": format.RLEDictionary, "skb": format.RLEDictionary, "snd_una": format.DeltaBinaryPacked,
@@ -150,8 +150,8 @@ func TestBloomFilters(t *testing.T) {
 	for i := range many {
 		many[i].Skb = 0xffff888000000000 + uint64(i)*3*64
 	}
-	file := fileOf(t, New(names{}, wall), []Batch{{schema.ByName("sock_io"), raw(few)}}, []Batch{{schema.ByName("tcp_rcv_est"), raw(many)}},
-		[]Batch{{schema.ByName("skb_consume"), raw(skb)}})
+	file := fileOf(t, New(names{}, wall), []Batch{{Event: schema.ByName("sock_io"), Data: raw(few)}}, []Batch{{Event: schema.ByName("tcp_rcv_est"), Data: raw(many)}},
+		[]Batch{{Event: schema.ByName("skb_consume"), Data: raw(skb)}})
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)

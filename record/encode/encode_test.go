@@ -141,7 +141,7 @@ func TestEveryEventRoundTrips(t *testing.T) {
 		ev := &schema.Events[i]
 		for _, n := range []int{1, 2, 7, 8, 9, 33, 511, 512, 513, 5000} {
 			t.Run(fmt.Sprintf("%s/%d", ev.Name, n), func(t *testing.T) {
-				g := []Batch{{ev, records(ev, n, uint64(n))}}
+				g := []Batch{{Event: ev, Data: records(ev, n, uint64(n))}}
 				check(t, fileOf(t, e, g), g)
 			})
 		}
@@ -151,7 +151,7 @@ func TestEveryEventRoundTrips(t *testing.T) {
 func TestManyRowsRoundTrip(t *testing.T) {
 	e := New(names{}, wall)
 	for _, name := range []string{"tcp_rcv_est", "sock_io"} {
-		g := []Batch{{schema.ByName(name), records(schema.ByName(name), 100_000, 3)}}
+		g := []Batch{{Event: schema.ByName(name), Data: records(schema.ByName(name), 100_000, 3)}}
 		check(t, fileOf(t, e, g), g)
 	}
 }
@@ -160,16 +160,16 @@ func TestMixedGroups(t *testing.T) {
 	e := New(names{}, wall)
 	var mixed, twice []Batch
 	for i := range schema.Events {
-		mixed = append(mixed, Batch{&schema.Events[i], shuffled(&schema.Events[i], records(&schema.Events[i], 40+i*3, 9))})
+		mixed = append(mixed, Batch{Event: &schema.Events[i], Data: shuffled(&schema.Events[i], records(&schema.Events[i], 40+i*3, 9))})
 	}
 	io := schema.ByName("sock_io")
-	twice = append(twice, Batch{io, records(io, 600, 4)}, Batch{io, records(io, 700, 5)}, Batch{schema.ByName("meta"), nil})
-	hot := []Batch{{io, records(io, 3000, 6)}}
+	twice = append(twice, Batch{Event: io, Data: records(io, 600, 4)}, Batch{Event: io, Data: records(io, 700, 5)}, Batch{Event: schema.ByName("meta"), Data: nil})
+	hot := []Batch{{Event: io, Data: records(io, 3000, 6)}}
 	check(t, fileOf(t, e, mixed, hot, twice, mixed), mixed, hot, twice, mixed)
 	for seed := range uint64(8) {
 		var g []Batch
 		for i := range schema.Events {
-			g = append(g, Batch{&schema.Events[i], records(&schema.Events[i], 60, seed)})
+			g = append(g, Batch{Event: &schema.Events[i], Data: records(&schema.Events[i], 60, seed)})
 		}
 		check(t, fileOf(t, e, g), g)
 	}
@@ -186,13 +186,13 @@ func TestUnsortedBatchIsSorted(t *testing.T) {
 	e := New(names{}, wall)
 	ev := schema.ByName("tcp_rcv_est")
 	data := shuffled(ev, records(ev, 3000, 8))
-	g := []Batch{{ev, data}}
+	g := []Batch{{Event: ev, Data: data}}
 	check(t, fileOf(t, e, g), g)
 }
 
 func TestNoRows(t *testing.T) {
 	e := New(names{}, wall)
-	for _, batches := range [][]Batch{nil, {{schema.ByName("meta"), nil}}} {
+	for _, batches := range [][]Batch{nil, {{Event: schema.ByName("meta")}}} {
 		out, rg, err := e.Group([]byte("abc"), 0, batches...)
 		if err != nil || string(out) != "abc" || rg.Rows != 0 {
 			t.Fatalf("%q, %d rows, %v", out, rg.Rows, err)
@@ -203,7 +203,7 @@ func TestNoRows(t *testing.T) {
 func TestCutRecordIsRefused(t *testing.T) {
 	e := New(names{}, wall)
 	ev := schema.ByName("meta")
-	if _, _, err := e.Group(nil, 0, Batch{ev, make([]byte, ev.Size()+1)}); !errors.Is(err, errRecord) {
+	if _, _, err := e.Group(nil, 0, Batch{Event: ev, Data: make([]byte, ev.Size()+1)}); !errors.Is(err, errRecord) {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	e := New(constant{}, wall)
 	for _, name := range []string{"tcp_rcv_est", "skb_alloc", "sock_io", "skb_drop"} {
 		ev := schema.ByName(name)
-		b := Batch{ev, records(ev, 3000, 1)}
+		b := Batch{Event: ev, Data: records(ev, 3000, 1)}
 		var dst []byte
 		if n := testing.AllocsPerRun(5, func() {
 			var err error

@@ -15,6 +15,7 @@ import (
 type Batch struct {
 	Event *schema.Event
 	Data  []byte
+	Times []uint64 // of the records, if the caller knows them; their memory is no longer in the cache
 }
 
 // Resolver names what records carry as numbers. It is asked once per distinct
@@ -126,11 +127,14 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	if data > maxData {
 		return dst, RowGroup{}, fmt.Errorf("%d rows: %d bytes of records exceed the limit of %d for one row group", n, data, maxData)
 	}
-	e.reset(batches)
-	e.dull = &e.dulls[batches[0].Event.ID]
+	one := oneEvent(batches)
+	e.dull = &e.dulls[0]
+	if one {
+		e.dull = &e.dulls[batches[0].Event.ID]
+	}
+	e.reset(batches, n)
 	switch {
-	case !oneEvent(batches):
-		e.dull = &e.dulls[0]
+	case !one:
 		e.feedMixed(batches)
 	case oneRun(batches):
 		e.feedAll(batches)
@@ -145,9 +149,9 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	return out, RowGroup{Thrift: e.meta.buf, Rows: int64(n)}, nil
 }
 
-func (e *Encoder) reset(batches []Batch) {
+func (e *Encoder) reset(batches []Batch, n int) {
 	for i := range e.columns {
-		e.columns[i].reset()
+		e.columns[i].reset(n > maxDict/2 && e.dull.spread[i] > 0)
 	}
 	for i := range batches {
 		if i > 0 && batches[i].Event == batches[i-1].Event {
@@ -218,7 +222,7 @@ func (e *Encoder) feedField(c *column, f *field) {
 		c.levels.addValues(len(v))
 	}
 	f.convert(v, e.monoToWall)
-	c.number.add(v, c.flip)
+	c.number.add(v)
 }
 
 // feedSame is feedField where all rows have the same.
@@ -233,7 +237,7 @@ func (e *Encoder) feedSame(c *column, f *field) {
 		} else {
 			c.levels.addValues(n)
 			f.convert(v, e.monoToWall)
-			c.number.addSame(v[0], n, c.flip)
+			c.number.addSame(v[0], n)
 		}
 	} else if code := e.codesOf(c, f)[0]; code == none {
 		c.levels.addNulls(n)

@@ -21,7 +21,7 @@ func TestGrowingFooter(t *testing.T) {
 	}
 	e, ev := New(names{}, wall), schema.ByName("tcp_rcv_est")
 	group := func(rows int) []byte {
-		_, rg, err := e.Group(nil, 4, Batch{ev, records(ev, rows, 1)})
+		_, rg, err := e.Group(nil, 4, Batch{Event: ev, Data: records(ev, rows, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,5 +124,5 @@ func (c *column) close(n int, v []int64) {
 			}
 		}
 	}
-	c.number.add(v[:kept], c.flip)
+	c.number.add(v[:kept])
 }

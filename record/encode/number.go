@@ -21,8 +21,9 @@ const (
 // dictionary first; positions and differences are packed at a fraction of what
 // compressing plain values costs.
 type number struct {
-	narrow bool // INT32
-	grows  bool // no dictionary: almost every value is new
+	narrow bool  // INT32
+	grows  bool  // no dictionary: almost every value is new
+	flip   int64 // sign bit where the order of values is unsigned
 
 	dict     bool
 	min, max int64
@@ -32,34 +33,32 @@ type number struct {
 	int32s   []int32   // the same, for packing
 }
 
-func (c *number) reset() {
-	c.dict = !c.grows
+// reset forgets the values. Those of a column that is spread are too many for a dictionary.
+func (c *number) reset(spread bool) {
+	c.dict = !c.grows && !spread
 	c.values = c.values[:0]
 	c.at.reset()
 	c.table.reset()
 }
 
-// add appends values; flip as in bounds.
-func (c *number) add(v []int64, flip int64) {
+// add appends values.
+func (c *number) add(v []int64) {
 	if len(v) == 0 {
 		return
 	}
-	switch lo, hi := bounds(v, flip); {
-	case lo == hi:
-		c.addSame(lo, len(v), flip)
-	case c.dict:
-		c.widen(lo, hi, flip)
+	if c.dict {
 		c.addDict(v)
-	default:
-		c.widen(lo, hi, flip)
-		c.values = append(c.values, v...)
+		return
 	}
+	lo, hi := bounds(v, c.flip)
+	c.widen(lo, hi)
+	c.values = append(c.values, v...)
 }
 
 // addSame appends a value n times.
-func (c *number) addSame(x int64, n int, flip int64) {
-	c.widen(x, x, flip)
+func (c *number) addSame(x int64, n int) {
 	if !c.dict {
+		c.widen(x, x)
 		c.values = slices.Grow(c.values, n)
 		for range n {
 			c.values = append(c.values, x)
@@ -71,12 +70,12 @@ func (c *number) addSame(x int64, n int, flip int64) {
 	c.mayGiveUp()
 }
 
-// widen takes the extremes of further values into those of all.
-func (c *number) widen(lo, hi, flip int64) {
-	if c.count() == 0 {
+// widen takes the extremes of further values into those of all; with a dictionary they are its own.
+func (c *number) widen(lo, hi int64) {
+	if len(c.values) == 0 {
 		c.min, c.max = lo, hi
 	} else {
-		c.min, c.max = min(c.min^flip, lo^flip)^flip, max(c.max^flip, hi^flip)^flip
+		c.min, c.max = bounds([]int64{c.min, c.max, lo, hi}, c.flip)
 	}
 }
 
@@ -88,16 +87,15 @@ func (c *number) count() int {
 	return len(c.values)
 }
 
+// addDict asks the table for every value, also for one that repeats: that is quicker than a
+// comparison with the last one, whose outcome the processor cannot foresee.
 func (c *number) addDict(v []int64) {
-	last, out := v[0], c.at.room(len(v))
-	at, _ := c.table.index(last)
+	out := c.at.room(len(v))
+	_, _ = c.table.index(v[0])
 	for i, x := range v {
-		if x != last {
-			last = x
-			var known bool
-			if at, known = c.table.seen(x); !known {
-				at, _ = c.table.index(x)
-			}
+		at, known := c.table.seen(x)
+		if !known {
+			at, _ = c.table.index(x)
 		}
 		out[i] = at
 	}
@@ -112,13 +110,23 @@ func (c *number) mayGiveUp() {
 
 // giveUp turns positions back into values.
 func (c *number) giveUp() {
+	c.min, c.max = c.extremes()
 	c.dict = false
 	c.at.each(func(at int32) { c.values = append(c.values, c.table.keys[at]) })
 }
 
-// choose decides how the values are written, now that all are known. A dictionary
+// extremes are the smallest and the largest value; there must be one.
+func (c *number) extremes() (lo, hi int64) {
+	if c.dict {
+		return bounds(c.table.keys, c.flip)
+	}
+	return c.min, c.max
+}
+
+// choose decides what the extremes are and how the values are written, now that all are known. A dictionary
 // must save a quarter; differences must be small, or compression does better.
 func (c *number) choose() format.Encoding {
+	c.min, c.max = c.extremes()
 	width, most, count := 8, 40, c.count()
 	if c.narrow {
 		width, most = 4, 24
@@ -135,6 +143,16 @@ func (c *number) choose() format.Encoding {
 		return format.DeltaBinaryPacked
 	}
 	return format.Plain
+}
+
+// noteSpread remembers for some row groups that a dictionary had too many values to be of use.
+func (c *number) noteSpread(spread *uint8) {
+	switch {
+	case *spread > 0:
+		*spread--
+	case !c.dict && len(c.table.keys) > maxDict/2:
+		*spread = dullFor
+	}
 }
 
 // appendPlain adds numbers in Parquet's PLAIN encoding.

@@ -36,9 +36,19 @@ func before(a, b []byte) bool {
 	return le.Uint64(a[offSeq:]) < le.Uint64(b[offSeq:])
 }
 
-func sorted(data []byte, size int) bool {
-	for p := size; p < len(data); p += size {
-		if before(data[p:], data[p-size:]) {
+// time is that of a record, of which the offset and the number are known.
+func (b *Batch) time(off, row int) uint64 {
+	if b.Times != nil {
+		return b.Times[row]
+	}
+	return binary.LittleEndian.Uint64(b.Data[off+offTS:])
+}
+
+// sorted reports whether the records lie in the order of time.
+func (b *Batch) sorted() bool {
+	size := b.Event.Size()
+	for off, row := size, 1; off < len(b.Data); off, row = off+size, row+1 {
+		if last, now := b.time(off-size, row-1), b.time(off, row); now < last || now == last && before(b.Data[off:], b.Data[off-size:]) {
 			return false
 		}
 	}
@@ -57,7 +67,7 @@ func oneRun(batches []Batch) bool {
 		if len(data) == 0 {
 			continue
 		}
-		if last != nil && before(data, last) || !sorted(data, size) {
+		if last != nil && before(data, last) || !batches[i].sorted() {
 			return false
 		}
 		last = data[len(data)-size:]
@@ -85,9 +95,9 @@ func (s *sorter) order(batches []Batch) []ref {
 	s.batches = batches
 	s.refs, s.runs = s.refs[:0], s.runs[:0]
 	for i := range batches {
-		data, size := batches[i].Data, batches[i].Event.Size()
-		for p := 0; p < len(data); p += size {
-			r := ref{ts: binary.LittleEndian.Uint64(data[p+offTS:]), off: uint32(p), batch: uint32(i)}
+		b := &batches[i]
+		for p, row := 0, 0; p < len(b.Data); p, row = p+b.Event.Size(), row+1 {
+			r := ref{ts: b.time(p, row), off: uint32(p), batch: uint32(i)}
 			if n := len(s.refs); n == 0 || s.before(&r, &s.refs[n-1]) {
 				s.runs = append(s.runs, n)
 			}

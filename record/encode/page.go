@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -13,12 +14,11 @@ import (
 
 // pageBuffers are the scratch of one column chunk.
 type pageBuffers struct {
-	dict, data     []byte // uncompressed pages
-	packed         []byte // encoded values
-	zipped         []byte // compressed page
-	header         compact
-	deltas         delta.BinaryPackedEncoding
-	dictionaryRuns rle.DictionaryEncoding
+	dict, data []byte // uncompressed pages
+	packed     []byte // encoded values
+	zipped     []byte // compressed page
+	header     compact
+	deltas     delta.BinaryPackedEncoding
 }
 
 // finish writes the pages of every column, then bloom filters, and leaves the
@@ -51,8 +51,9 @@ func (e *Encoder) chunk(dst []byte, off int64, i int) ([]byte, error) {
 	c := &e.columns[i]
 	p, ch := &e.pages, &c.chunk
 	if c.levels.values() > 0 {
-		c.setStats()
 		ch.encoding = c.choose()
+		c.setStats()
+		c.number.noteSpread(&e.dull.spread[i])
 		if page, entries := c.dictionary(p.dict); entries > 0 {
 			if c.typ != schema.String {
 				p.dict = page
@@ -137,10 +138,20 @@ func (p *pageBuffers) positions(at *positions, entries int) error {
 		p.data = binary.AppendUvarint(append(p.data, 0), uint64(at.n)<<1)
 		return nil
 	}
+	width := bits.Len(uint(entries - 1))
 	var err error
-	if p.packed, err = p.dictionaryRuns.EncodeInt32(p.packed, at.index); err != nil {
+	if p.packed, err = dictionaryRuns[width].EncodeInt32(p.packed, at.index); err != nil {
 		return err
 	}
-	p.data = append(p.data, p.packed...)
+	p.data = append(append(p.data, byte(width)), p.packed...)
 	return nil
 }
+
+// dictionaryRuns pack positions of as many bits. The library's encoding of dictionaries would look for
+// the greatest position first, which is known here.
+var dictionaryRuns = func() (list [32]rle.Encoding) {
+	for width := range list {
+		list[width].BitWidth = width
+	}
+	return list
+}()

@@ -32,7 +32,7 @@ func TestOneFieldDiffersInABlock(t *testing.T) {
 			}
 			data = append(data, rec...)
 		}
-		g := []Batch{{ev, data}}
+		g := []Batch{{Event: ev, Data: data}}
 		check(t, fileOf(t, e, g), g)
 	}
 }
@@ -71,6 +71,6 @@ func TestHurry(t *testing.T) {
 			}
 		}
 	}
-	rows := []Batch{{schema.ByName("sock_io"), raw(sockIORows()[:3001])}}
+	rows := []Batch{{Event: schema.ByName("sock_io"), Data: raw(sockIORows()[:3001])}}
 	check(t, fileOf(t, e, rows, rows, rows), rows, rows, rows)
 }

@@ -11,33 +11,31 @@ import (
 type intTable struct {
 	slots []intSlot
 	shift uint
+	age   uint32 // of the slots in use; others are left from before
 	keys  []int64
 }
 
 type intSlot struct {
 	key int64
-	ord int32 // position in keys plus one; 0 for a free slot
+	ord int32  // position in keys
+	age uint32 // free unless that of the table
 }
 
 const minSlots = 64
 
-// reset forgets all keys. A table that one row group has made large is not cleared whole for
-// every small one: newest first, each key is still found where it lies.
+// reset forgets all keys, without a look at their slots.
 func (t *intTable) reset() {
-	if len(t.keys) > len(t.slots)/16 {
-		clear(t.slots)
-	} else {
-		for i := len(t.keys) - 1; i >= 0; i-- {
-			*t.slot(t.keys[i]) = intSlot{}
-		}
-	}
 	t.keys = t.keys[:0]
+	if t.age++; t.age == 0 {
+		clear(t.slots)
+		t.age = 1
+	}
 }
 
 // slot is where a key lies, or the free one where it would.
 func (t *intTable) slot(key int64) *intSlot {
 	for i := hashInt(key) >> t.shift; ; i++ {
-		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.ord == 0 || s.key == key {
+		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.age != t.age || s.key == key {
 			return s
 		}
 	}
@@ -47,7 +45,7 @@ func (t *intTable) slot(key int64) *intSlot {
 // enough to be inlined.
 func (t *intTable) seen(key int64) (int32, bool) {
 	s := &t.slots[hashInt(key)>>t.shift]
-	return s.ord - 1, s.key == key && s.ord != 0
+	return s.ord, s.key == key && s.age == t.age
 }
 
 // index is the number of key, and whether the key is new.
@@ -56,20 +54,21 @@ func (t *intTable) index(key int64) (int32, bool) {
 		t.grow()
 	}
 	s := t.slot(key)
-	fresh := s.ord == 0
+	fresh := s.age != t.age
 	if fresh {
+		*s = intSlot{key, int32(len(t.keys)), t.age}
 		t.keys = append(t.keys, key)
-		s.key, s.ord = key, int32(len(t.keys))
 	}
-	return s.ord - 1, fresh
+	return s.ord, fresh
 }
 
 func (t *intTable) grow() {
 	n := max(minSlots, 2*len(t.slots))
 	t.slots = make([]intSlot, n)
+	t.age = max(t.age, 1)
 	t.shift = uint(64 - bits.TrailingZeros(uint(n)))
 	for ord, key := range t.keys {
-		*t.slot(key) = intSlot{key, int32(ord + 1)}
+		*t.slot(key) = intSlot{key, int32(ord), t.age}
 	}
 }
 
