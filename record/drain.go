@@ -3,6 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -21,7 +23,8 @@ const (
 // drain empties the rings into piles.
 type drain struct {
 	rings   []*ring
-	epoll   int
+	woken   *os.File // an epoll instance of all rings
+	wake    syscall.RawConn
 	pile    *pile
 	cpus    int
 	sizes   []int // of records, by event; 0 for none
@@ -35,9 +38,12 @@ type drain struct {
 
 func newDrain(rings []*ebpf.Map, cpus int) (*drain, error) {
 	d := &drain{cpus: cpus, sizes: recordSizes()}
-	var err error
-	if d.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
+	}
+	if err := d.watch(epoll); err != nil {
+		return nil, err
 	}
 	for i, m := range rings {
 		r, err := mapRing(m)
@@ -46,7 +52,7 @@ func newDrain(rings []*ebpf.Map, cpus int) (*drain, error) {
 		}
 		d.rings = append(d.rings, r)
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(i)}
-		if err := unix.EpollCtl(d.epoll, unix.EPOLL_CTL_ADD, m.FD(), &ev); err != nil {
+		if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, m.FD(), &ev); err != nil {
 			return nil, fmt.Errorf("watch ring %d: %w", i, err)
 		}
 	}
@@ -61,11 +67,40 @@ func recordSizes() []int {
 	return sizes
 }
 
+// watch lets Go's runtime wait for the rings. A thread that waits in a system call of its own has
+// the runtime look after it up to fifty times a millisecond, six thousand times a second in all.
+func (d *drain) watch(epoll int) (err error) {
+	if err := unix.SetNonblock(epoll, true); err != nil {
+		return fmt.Errorf("set up epoll: %w", err)
+	}
+	d.woken = os.NewFile(uintptr(epoll), "rings")
+	if err := d.woken.SetReadDeadline(time.Time{}); err != nil {
+		return fmt.Errorf("wait for rings: %w", err)
+	}
+	if d.wake, err = d.woken.SyscallConn(); err != nil {
+		return fmt.Errorf("wait for rings: %w", err)
+	}
+	return nil
+}
+
 // wait returns when a probe wakes the recorder or the time is up.
 func (d *drain) wait(t time.Duration) error {
+	if err := d.woken.SetReadDeadline(time.Now().Add(t)); err != nil {
+		return fmt.Errorf("wait for rings: %w", err)
+	}
 	var evs [16]unix.EpollEvent
-	_, err := unix.EpollWait(d.epoll, evs[:], int(max(t, 0)/time.Millisecond))
-	if err != nil && !errors.Is(err, unix.EINTR) {
+	var failed error
+	err := d.wake.Read(func(fd uintptr) bool {
+		n, err := unix.EpollWait(int(fd), evs[:], 0)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			failed = err
+		}
+		return n > 0 || failed != nil
+	})
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+	}
+	if err = errors.Join(err, failed); err != nil {
 		return fmt.Errorf("wait for rings: %w", err)
 	}
 	return nil
@@ -119,5 +154,5 @@ func (d *drain) close() {
 	for _, r := range d.rings {
 		r.close()
 	}
-	unix.Close(d.epoll)
+	d.woken.Close()
 }
