@@ -61,6 +61,9 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := priv.Prefer(); err != nil {
+		return err
+	}
 	if err := s.openGate(ctx); err != nil {
 		return err
 	}

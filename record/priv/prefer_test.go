@@ -1,0 +1,56 @@
+package priv
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The kernel tells the nice value of every thread of a process that was preferred. One that was
+// started with a value of its own keeps that.
+func TestPrefer(t *testing.T) {
+	if os.Getenv("NETREC_PREFER") != "" {
+		if err := Prefer(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("values", niceOfThreads(t))
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	for start, want := range map[string]string{"0": "-5", "7": "7"} {
+		cmd := exec.Command("nice", "-n", start, os.Args[0], "-test.run=^TestPrefer$", "-test.v")
+		cmd.Env = append(os.Environ(), "NETREC_PREFER=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if !strings.Contains(string(out), "values ["+want+"]") {
+			t.Errorf("started with nice %s: %s, want %s for all threads", start, out, want)
+		}
+	}
+}
+
+// niceOfThreads lists the different nice values of this process's threads.
+func niceOfThreads(t *testing.T) []string {
+	tasks, err := filepath.Glob("/proc/self/task/*/stat")
+	if err != nil || len(tasks) < 2 {
+		t.Fatalf("%d threads: %v", len(tasks), err)
+	}
+	var values []string
+	for _, task := range tasks {
+		stat, err := os.ReadFile(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(string(stat), ") ") // the name may have spaces
+		values = append(values, strings.Fields(after)[16])
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
