@@ -12,7 +12,7 @@ import (
 
 var retransmitTimeouts = Rule{
 	Name: "retransmit-timeouts", Default: 3, Unit: Count, Any: []string{"tcp_cong_state"}, Counters: []string{"TcpExtTCPTimeouts"},
-	About:    "retransmission timeouts of connections with one peer",
+	About:    "retransmission timeouts of connections with one peer; one that is awaited counts",
 	Explains: []string{"retransmit-burst", "slow-connects", "slow-answers"},
 	New:      newRetransmitTimeouts,
 }
@@ -26,7 +26,7 @@ const silentFor = 600e6
 
 // silence is how a connection waits for an ACK.
 type silence struct {
-	up        bool
+	up, shut  bool  // the handshake ended; one side closed, and segments are not recorded any more
 	heard     int64 // when the newest segment came, or the handshake ended
 	since     int64 // timeouts since then; 0 if none
 	timeouts  int64
@@ -38,6 +38,7 @@ type silence struct {
 // silent are the connections with one peer that ran into timeouts.
 type silent struct {
 	n, conns, first int64
+	waiting         int64 // connections that had no answer yet when they or the recording ended
 	longest, big    int64
 	sock            agg.Socket
 }
@@ -57,16 +58,26 @@ type timing struct {
 func newRetransmitTimeouts(in *engine.Input, limit float64, found *Shelf) func() {
 	f := &timing{in: in, twice: found.flows.repeats()}
 	in.Bind(f)
-	in.Use("tcp_state", "", func(r *engine.Row) {
-		if r.Str(f.NewState) == "ESTABLISHED" {
-			f.heard(r)
-		}
-	})
+	in.Use("tcp_state", "", f.state)
 	in.Use("tcp_rcv_est", "", f.heard)
 	in.Use("tcp_cong_state", "", f.timeout)
 	in.Use("tcp_retrans", "", f.retrans)
 	in.OnEnd(f.ended)
 	return func() { f.judge(limit, found) }
+}
+
+func (f *timing) state(r *engine.Row) {
+	switch r.Str(f.NewState) {
+	case "ESTABLISHED":
+		f.heard(r)
+	case "CLOSE_WAIT": // by a segment of the peer
+		f.heard(r)
+		f.socks.Of(r.Sock).shut = true
+	case "FIN_WAIT1":
+		v := f.socks.Of(r.Sock)
+		v.quiet(r.TS)
+		v.shut = true
+	}
 }
 
 func (f *timing) heard(r *engine.Row) {
@@ -111,12 +122,16 @@ func (f *timing) ended(s *agg.Socket) {
 	if v.timeouts == 0 || f.twice.byRows(s) {
 		return
 	}
-	if s.Open {
+	waiting := v.since != 0 && !v.shut
+	if waiting && s.Open {
 		v.quiet(f.in.End())
 	}
 	p := f.peers.At(f.names.Get(s.Raddr))
 	if p == nil {
 		return
+	}
+	if waiting {
+		p.waiting++
 	}
 	p.n += v.timeouts
 	if p.conns++; v.longest >= p.longest {
@@ -127,12 +142,16 @@ func (f *timing) ended(s *agg.Socket) {
 	}
 }
 
+// heavy is what is held against the threshold. A connection that waits is on its way to the next timeout, and
+// each takes twice as long as the one before.
+func (p *silent) heavy() float64 { return float64(p.n + p.waiting) }
+
 func (f *timing) judge(limit float64, found *Shelf) {
 	if f.twice.byCounters() {
 		return
 	}
 	for _, peer := range f.peers.Sorted(func(p *silent) int64 { return -p.n }, cmp.Compare[string]) {
-		if p := f.peers.At(peer); float64(p.n) >= limit && p.longest >= silentFor {
+		if p := f.peers.At(peer); p.heavy() >= limit && p.longest >= silentFor {
 			found.Add(f.finding(peer, p, limit))
 		}
 	}
@@ -143,11 +162,14 @@ func (f *timing) judge(limit float64, found *Shelf) {
 }
 
 func (f *timing) finding(peer string, p *silent, limit float64) Finding {
-	v := Finding{Level: Bad, Over: float64(p.n) / limit, At: p.first, Next: show("sock", &p.sock)}.of(&p.sock)
+	v := Finding{Level: Bad, Over: p.heavy() / limit, At: p.first, Next: show("sock", &p.sock)}.of(&p.sock)
 	v.About = peer
 	v.What = fmt.Sprintf("%s did not acknowledge in time: %s on %s, no answer for up to %s", peer,
 		many(p.n, "retransmission timeout", "retransmission timeouts"), many(p.conns, "connection", "connections"), span(p.longest))
 	said := []string{"first at " + at(f.in, p.first), "longest on " + subject(&p.sock)}
+	if p.waiting > 0 {
+		said = append(said, many(p.waiting, "connection", "connections")+" had no answer to the end")
+	}
 	if p.big > 0 {
 		said = append(said, fmt.Sprintf("on %s only full-sized segments were retransmitted: check the path MTU", many(p.big, "connection", "connections")))
 	}

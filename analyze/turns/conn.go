@@ -44,6 +44,7 @@ type Conn struct {
 	lossy                      bool  // something was retransmitted in this turn
 
 	flown, excess int64 // ns in flight since the newest send or acknowledgement, and beyond the least round trip
+	choked        int64 // likewise: ns held back by the congestion window
 	gap           int64 // ns in which everything is acknowledged and read; who owed bytes is told by what comes next
 	unclear       int64 // ns in which bytes were not sent for no reason that is known yet: the next segment has the kernel's numbers
 	pauses        int64 // ns between parts of a question, told by whether an answer comes
@@ -98,12 +99,15 @@ func (c *Conn) advance(at int64) {
 	}
 	c.End = at
 	switch w := c.waiting(); w {
+	case c.guess():
+		c.unclear += ns
 	case Waits:
 		c.gap += ns
 	case InFlight:
 		c.fly(ns)
-	case HeldPacing:
-		c.unclear += ns
+	case HeldCwnd:
+		c.Split[w] += ns
+		c.choked += ns
 	default:
 		c.Split[w] += ns
 	}
@@ -132,14 +136,14 @@ func (c *Conn) sending() Wait {
 		return Recovery
 	case unsent > 0 && c.mss > 0 && c.acked.at+c.window-c.sent.at < min(unsent, c.mss):
 		return PeerWindow
+	case c.resent: // maybe a probe, which a peer provokes that reads nothing: so after its window
+		return Recovery
 	case unsent > 0 && c.cwnd > 0 && c.packets >= c.cwnd:
 		return HeldCwnd
 	case unsent > 0 && c.sent.at > c.acked.at && unsent < c.mss:
 		return HeldNagle
 	case unsent > 0:
 		return HeldPacing
-	case c.resent: // maybe a probe, which a peer provokes that reads nothing: so after its window
-		return Recovery
 	case c.blocked || c.full && c.writing: // a full buffer that nobody wants to write to holds nothing back
 		return HeldSndbuf
 	}
@@ -152,13 +156,21 @@ func (c *Conn) settle(w Wait) {
 	c.unclear = 0
 }
 
+// guess is why bytes are not sent if no segment comes that tells.
+func (c *Conn) guess() Wait {
+	if c.resent && !c.loss && c.written.at > c.sent.at {
+		return Recovery
+	}
+	return HeldPacing
+}
+
 // held is what kept bytes from being sent since the segment before, by the window and the counts that the
 // kernel had until this one. Calls in between do not tell them.
 func (c *Conn) held() Wait {
 	if c.written.at > c.acked.at {
 		return c.sending()
 	}
-	return HeldPacing
+	return c.guess()
 }
 
 // delayed is how many segments a receiver may leave unacknowledged for a while.
@@ -205,9 +217,10 @@ func (p place) clamp(end int64) place {
 // transmitted takes how far bytes were sent and acknowledged.
 func (c *Conn) transmitted(sent, acked place) {
 	if sent.at > c.sent.at || acked.at > c.acked.at {
-		c.flown, c.excess = 0, 0
+		c.flown, c.excess, c.choked = 0, 0, 0
 	}
-	if acked.at > c.acked.at {
+	if acked.at > c.acked.at && c.resent {
+		c.settle(c.guess())
 		c.resent = false
 	}
 	c.sent, c.acked = sent, acked

@@ -29,7 +29,7 @@ func (c *Conn) Segment(at int64, s *Segment) {
 	c.packets = s.InFlight
 	c.settle(c.held())
 	c.advance(at)
-	c.settle(HeldPacing)
+	c.settle(c.guess())
 	c.apply(at, s.Positions)
 	c.process(at, s)
 	c.full = false
@@ -97,7 +97,8 @@ func (c *Conn) Accept(at int64) {
 	}
 }
 
-// Retransmit takes a retransmission. What was in flight since the last sign of progress waited for it.
+// Retransmit takes a retransmission. What was in flight since the last sign of progress waited for it, and so did
+// what could not be sent meanwhile.
 func (c *Conn) Retransmit(at int64) {
 	if c.stage != open {
 		return
@@ -105,10 +106,11 @@ func (c *Conn) Retransmit(at int64) {
 	c.advance(at)
 	excess := min(c.excess, c.gap)
 	c.Split[InFlight] -= c.flown
-	c.Split[Recovery] += c.flown + excess
+	c.Split[HeldCwnd] -= c.choked
+	c.Split[Recovery] += c.flown + excess + c.choked
 	c.gap -= excess
 	c.Estimated -= excess
-	c.flown, c.excess, c.resent = 0, 0, true
+	c.flown, c.excess, c.choked, c.resent = 0, 0, 0, true
 	c.marked, c.lossy = c.marked && !c.Passive, true
 }
 
@@ -183,7 +185,7 @@ func (c *Conn) Finish(at int64) {
 	c.advance(at)
 	c.giveUp()
 	c.spend(Idle)
-	c.settle(HeldPacing)
+	c.settle(c.guess())
 	c.finish()
 	c.stage = over
 }

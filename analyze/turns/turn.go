@@ -36,9 +36,9 @@ func (c *Conn) ask(at, n int64) {
 	// Bytes of the answer before are not read yet, so the asker did not wait for them.
 	overlap := c.phase == answering && !c.Passive && c.arrived.at > c.read.at
 	c.turn.Overlap = c.turn.Overlap || overlap
-	c.settle(HeldPacing)
+	c.settle(c.guess())
 	c.finish()
-	c.phase, c.before, c.est, c.flown, c.lossy = asking, c.Split, c.Estimated, 0, false
+	c.phase, c.before, c.est, c.flown, c.choked, c.lossy = asking, c.Split, c.Estimated, 0, 0, false
 	c.turn = Turn{Start: at, Asked: n, Overlap: overlap}
 }
 
@@ -75,7 +75,7 @@ func (c *Conn) mark(at int64) {
 
 // close makes the moment the end of the turn.
 func (c *Conn) close(at int64) {
-	c.settle(HeldPacing)
+	c.settle(c.guess())
 	c.turn.End, c.turn.Split, c.turn.Estimated = at, c.Split.less(&c.before), c.Estimated-c.est
 }
 

@@ -122,6 +122,34 @@ func TestLossIsRecovery(t *testing.T) {
 	s.check(t, Split{Recovery: 201 * ms})
 }
 
+// On a path that dies, bytes are left that the windows would let go: from the newest acknowledgement on that is no
+// pacing, and neither is what the congestion window held back until the timeout. A peer's window that turns out to be
+// closed comes first: then the retransmissions were probes.
+func TestDeadPathIsRecovery(t *testing.T) {
+	for _, k := range []struct {
+		cwnd, answer int64 // segments that may be in flight; the window in the peer's answer, -1 for none
+		want         Split
+	}{
+		{10, -1, Split{Recovery: 2000 * ms}},
+		{2, -1, Split{Recovery: 2000 * ms}},
+		{10, 1 << 20, Split{Recovery: 2000 * ms}},
+		{10, 2000, Split{PeerWindow: 2000 * ms}},
+	} {
+		s := newSide(false)
+		s.State(0, "ESTABLISHED", &s.p, false)
+		s.p.Written, s.p.Sent = s.p.Written+50_000, s.p.Sent+2000
+		s.Call(0, s.p, 50_000, false)
+		s.Segment(0, &Segment{Positions: s.p, Window: 1 << 20, Cwnd: k.cwnd, InFlight: 2, MSS: 1000})
+		s.Retransmit(300 * ms)
+		s.Retransmit(900 * ms)
+		if k.answer >= 0 {
+			s.Segment(2000*ms, &Segment{Positions: s.p, Window: k.answer, Cwnd: 10, InFlight: 2, MSS: 1000})
+		}
+		s.Finish(2000 * ms)
+		s.check(t, k.want)
+	}
+}
+
 func TestHeldBack(t *testing.T) {
 	for want, change := range map[Wait]func(*Segment){
 		PeerWindow: func(g *Segment) { g.Window = 100 },
