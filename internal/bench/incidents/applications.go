@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -269,8 +270,21 @@ func (s *stage) talk(from, to *host, n, times, request, answer int, think, pause
 			return err
 		}
 		defer c.Close()
-		return asking(c, request, answer, times, pause)
+		err = asking(c, request, answer, times, pause)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.took = append(s.took, c.took...)
+		return err
 	})
+}
+
+// slow is what an answer took that one in ten exceeds, by the clock of who asked.
+func (s *stage) slow() time.Duration {
+	if len(s.took) == 0 {
+		return 0
+	}
+	slices.Sort(s.took)
+	return s.took[len(s.took)*9/10]
 }
 
 func thinkTime(s *stage) error {

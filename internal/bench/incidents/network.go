@@ -179,7 +179,7 @@ func smallSendBuffer(s *stage) error {
 	if err != nil {
 		return err
 	}
-	pour(c, lasting, 32<<10)
+	flood(c, lasting, 32<<10)
 	return c.Close()
 }
 

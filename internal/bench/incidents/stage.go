@@ -35,6 +35,7 @@ type stage struct {
 	resolvConf  string // of programs
 	mu          sync.Mutex
 	closers     []io.Closer
+	took        []time.Duration // answers, by the clock of who asked
 }
 
 // newStage makes both hosts and the wire between them.
@@ -115,12 +116,13 @@ func (h *host) open(kind int, opts []option) (int, error) {
 // conn is an end of a connection.
 type conn struct {
 	*os.File
-	fd int
+	fd   int
+	took []time.Duration // from a question to its answer
 }
 
 func newConn(fd int) *conn {
 	_ = unix.SetNonblock(fd, true)
-	return &conn{os.NewFile(uintptr(fd), "socket"), fd}
+	return &conn{File: os.NewFile(uintptr(fd), "socket"), fd: fd}
 }
 
 // set sets an option of a connection.

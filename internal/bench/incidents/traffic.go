@@ -34,12 +34,14 @@ func answering(request, answer int, think time.Duration) func(*conn) {
 func asking(c *conn, request, answer, times int, pause time.Duration) error {
 	in, out := make([]byte, answer), make([]byte, request)
 	for range times {
+		asked := time.Now()
 		if _, err := c.Write(out); err != nil {
 			return err
 		}
 		if _, err := io.ReadFull(c, in); err != nil {
 			return err
 		}
+		c.took = append(c.took, time.Since(asked))
 		time.Sleep(pause)
 	}
 	return nil
@@ -75,9 +77,15 @@ func (s *stage) short(from *host, to [4]byte, lines, each int, answer int) {
 // packets would be another incident.
 const moderate = 8 << 20
 
-// pour writes for a while.
+// pour writes for a while, at a moderate rate.
 func pour(c *conn, wait time.Duration, chunk int) int64 {
 	c.set(unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, moderate)
+	return flood(c, wait, chunk)
+}
+
+// flood writes for a while. Nothing paces it: TCP that paces sends no faster than its round trip allows, which is another
+// reason to wait, and where a machine is slow the first.
+func flood(c *conn, wait time.Duration, chunk int) int64 {
 	_ = c.SetDeadline(time.Now().Add(wait))
 	buf, n := make([]byte, chunk), int64(0)
 	for {
