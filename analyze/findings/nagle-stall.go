@@ -31,6 +31,7 @@ type stalls struct {
 	nxt                   uint32
 	all, delayed          int64
 	longest, at, together int64
+	buffer                int64 // ns that the socket waited for its send buffer
 }
 
 // nagle follows data that waits.
@@ -45,16 +46,18 @@ func newNagleStall(in *engine.Input, limit float64, found *Shelf) func() {
 	f := &nagle{limit: limit}
 	in.Bind(f)
 	in.Use("tcp_write_xmit", "", f.row)
+	var turn func(*turns.Followed, *turns.Turn)
 	if !in.Recorded("tcp_write_xmit") {
-		found.flows.follow(f.turn, nil)
+		turn = f.turn
 	}
+	found.flows.follow(turn, func(c *turns.Followed) { f.socks.Of(c.Sock).buffer += c.Split[turns.HeldSndbuf] })
 	next := "tcpnagle --held"
 	if !in.Recorded("tcp_write_xmit") {
 		next = "sock"
 	}
 	in.OnEnd(func(s *agg.Socket) {
 		v := f.socks.Of(s)
-		if v.all < nagleLeast {
+		if v.all < nagleLeast || v.buffer > v.together { // who may not write more cannot fill a segment
 			return
 		}
 		why := ""

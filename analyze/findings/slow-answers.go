@@ -44,12 +44,13 @@ type answers struct {
 	spent       turns.Split // of the slow ones
 	missing     int64       // time of the slow ones while sent data did not come, ns
 	sock        agg.Socket
+	twice       bool // at least half of what was retransmitted had arrived already
 }
 
 func newSlowAnswers(in *engine.Input, limit float64, found *Shelf) func() {
 	var services agg.Keyed[string, answers]
 	var own agg.Intern
-	missing := found.flows.missing()
+	missing, twice := found.flows.missing(), found.flows.repeats()
 	found.flows.follow(func(c *turns.Followed, t *turns.Turn) {
 		ns := answerTime(t, limit)
 		if ns < 0 {
@@ -72,6 +73,7 @@ func newSlowAnswers(in *engine.Input, limit float64, found *Shelf) func() {
 	return func() {
 		for _, k := range services.Sorted(func(a *answers) int64 { return -a.longest }, cmp.Compare[string]) {
 			if a := services.At(k); a.slow >= answersLeast && float64(a.us.At(0.9)*1000) >= limit {
+				a.twice = twice.byCounters()
 				found.Add(a.finding(in, k, limit))
 			}
 		}
@@ -100,6 +102,8 @@ func (a *answers) finding(in *engine.Input, where string, limit float64) Finding
 	why := blame[most]
 	if v.Own = thinking(most); 2*a.missing > total {
 		v.Own, why = false, "waiting for data that is lost before this host"
+	} else if most == turns.Recovery && a.twice {
+		why = "retransmitting what had arrived: acknowledgements come late"
 	}
 	v.What = fmt.Sprintf("answers of %s are slow: one in ten takes %s or longer, most of it %s", where, span(tenth), why)
 	var parts []string

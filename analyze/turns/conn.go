@@ -141,14 +141,21 @@ func (c *Conn) sending() Wait {
 	case unsent > 0 && c.cwnd > 0 && c.packets >= c.cwnd:
 		return HeldCwnd
 	case unsent > 0 && c.sent.at > c.acked.at && unsent < c.mss:
+		if c.buffered() { // who may not write more cannot fill the segment
+			return HeldSndbuf
+		}
 		return HeldNagle
 	case unsent > 0:
 		return HeldPacing
-	case c.blocked || c.full && c.writing: // a full buffer that nobody wants to write to holds nothing back
+	case c.buffered():
 		return HeldSndbuf
 	}
 	return InFlight
 }
+
+// buffered reports whether a send waits for room in the buffer: a full one that nobody wants to write to holds
+// nothing back.
+func (c *Conn) buffered() bool { return c.blocked || c.full && c.writing }
 
 // settle puts what was unclear into what it turned out to be.
 func (c *Conn) settle(w Wait) {

@@ -191,6 +191,17 @@ func TestFullBuffer(t *testing.T) {
 	}
 }
 
+// The end of what fits into a full buffer is less than a segment, and waits: for room, which would fill the segment.
+func TestFullBufferIsNotNagle(t *testing.T) {
+	s := newSide(false)
+	s.hears(0, 0)
+	s.p.Written, s.p.Sent = s.p.Written+9100, s.p.Sent+9000
+	s.Call(0, s.p, 9100, true)
+	s.Segment(10*ms, &Segment{Positions: s.p, Window: 1 << 20, Cwnd: 10, MSS: 1000, InFlight: 9, LeastRTT: 1 * ms, BufferFull: true})
+	s.Finish(10 * ms)
+	s.check(t, Split{HeldSndbuf: 10 * ms})
+}
+
 // Bytes that cross are both questions or both answers; the turn says so.
 func TestOverlap(t *testing.T) {
 	s := newSide(true)
