@@ -21,7 +21,8 @@ iperf3 count them; 0 for a probe with new data and for a failed attempt. PID is 
 the socket. CWND is the congestion window at the last received segment, and at the
 retransmission. LOSS is why this host dropped a packet of that flow since the last
 retransmission, with the queueing discipline if the kernel names it, or elsewhere if this
-host dropped none.
+host dropped none. It is unknown for a probe that TCP sends because an ACK is late, and none
+with a zero window of the peer: nothing need be lost then.
 -c counts segments per connection. --bpftrace prints the columns of the bpftrace version.
 The originals show the process on the CPU, usually not the owner, and count buffers;
 --compat does the same, without S, and with -l shows L in addition to its R.
@@ -105,7 +106,7 @@ func (f *tcpretrans) line(s *agg.Socket, ts int64, v resent) {
 		pid, comm = v.task.Pid, v.task.Comm
 	}
 	if v.why == "" && f.reader.losses.told && v.data {
-		v.why = "elsewhere"
+		v.why = cmp.Or(v.probe, "elsewhere")
 	}
 	f.t.Line(resentLine{v, s, ts, pid, comm})
 }

@@ -25,6 +25,13 @@ type resent struct {
 	segs         int64  // retransmitted; 0 of a probe with new data, and of an attempt that failed
 	before, cwnd int64  // congestion window at the last segment received, and now; 0 if unknown
 	why          string // why this host dropped it before; "" if it did not
+	probe        string // what it asks the peer, "" if TCP takes it for lost
+}
+
+// heard is what the last segment received found.
+type heard struct {
+	cwnd   int64
+	closed bool // the peer's window is
 }
 
 // resends reads every kind of retransmission: buffers (R), tail loss probes (L) and
@@ -35,11 +42,11 @@ type resends struct {
 	again  *engine.Resent
 	both   bool // hooks as the originals have them
 	losses *losses
-	cwnds  agg.PerSocket[int64]
+	heard  agg.PerSocket[heard]
 	names  agg.Intern
 
-	Pid, Lport, Rport, TcpSeq, LenBytes, SndCwnd, ProbeSent, RetransSegs scan.Int
-	RetransKind, State, Comm, Laddr, Raddr                               scan.Str
+	Pid, Lport, Rport, TcpSeq, LenBytes, SndCwnd, SndWnd, ProbeSent, RetransSegs scan.Int
+	RetransKind, State, CaState, Comm, Laddr, Raddr                              scan.Str
 }
 
 func newResends(in *engine.Input, both bool, sent func(*agg.Socket, int64, resent)) *resends {
@@ -54,7 +61,7 @@ func newResends(in *engine.Input, both bool, sent func(*agg.Socket, int64, resen
 	in.Use("tcp_synack_retrans", "there are no SYN-ACKs (S)", f.row)
 	in.Use("tcp_rcv_est", "the congestion window before is not known", func(r *engine.Row) {
 		if r.Sock != nil {
-			*f.cwnds.Of(r.Sock) = r.Int(f.SndCwnd)
+			*f.heard.Of(r.Sock) = heard{r.Int(f.SndCwnd), r.Has(f.SndWnd) && r.Int(f.SndWnd) == 0}
 		}
 	})
 	f.losses = newLosses(in)
@@ -78,10 +85,23 @@ func (f *resends) row(r *engine.Row) {
 		v.segs = 1
 	}
 	if v.kind != "S" {
-		v.before = *f.cwnds.Of(r.Sock)
+		last := f.heard.Of(r.Sock)
+		v.before, v.probe = last.cwnd, probed(last.closed, r.Str(f.CaState))
 	}
 	v.why = f.losses.claim(packets.Flow{Saddr: v.laddr, Daddr: v.raddr, Sport: v.lport, Dport: v.rport}, v.length)
 	f.sent(r.Sock, r.TS, v)
+}
+
+// probed is what a retransmission asks the peer, "" if TCP takes its data for lost: then it has noticed a loss. With a
+// window that is closed it asks for another.
+func probed(closed bool, caState string) string {
+	switch {
+	case closed:
+		return "none: zero window"
+	case caState == "open" || caState == "cwr":
+		return "unknown: probe"
+	}
+	return ""
 }
 
 // resentLine is a retransmission as a line shows it.
