@@ -22,7 +22,8 @@ connected asks. At that end a turn lasts from the first byte written to the last
 answer read; at the other end from the first byte's arrival until the answer was sent.
 P50 to MAX are the lengths of turns. Payload is not needed.
 
-Every nanosecond of a connection is in exactly one place, so the shares make 100 %:
+Every nanosecond of a connection is in exactly one place, so the shares make 100 %; where
+most of the time was idle, the others are shares of the rest:
   connecting       the handshake is under way
   accept queue     the connection waits for accept(2)
   app thinking     this application has read everything and owes bytes

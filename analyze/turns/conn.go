@@ -42,6 +42,7 @@ type Conn struct {
 	full, blocked              bool  // the send buffer is; a send found it so, and none did better since
 	writing                    bool  // a send that has not returned wrote something
 	lossy                      bool  // something was retransmitted in this turn
+	greeted                    bool  // the side that answers has said something, or may have before the recording
 
 	flown, excess int64 // ns in flight since the newest send or acknowledgement, and beyond the least round trip
 	choked        int64 // likewise: ns held back by the congestion window

@@ -118,7 +118,7 @@ func (c *Conn) Retransmit(at int64) {
 func (c *Conn) ready(at int64, p Positions) bool {
 	switch c.stage {
 	case unknown:
-		c.Start, c.End = at, at
+		c.Start, c.End, c.greeted = at, at, true
 		c.begin(p)
 	case connecting:
 		c.advance(at)

@@ -26,9 +26,20 @@ func NsFields[T any](of func(*T) *Split) (fields []render.Field[T]) {
 	return fields
 }
 
-// Shares lists what took longest first, and idle last, which says least. Shares are rounded so
-// that they make a hundred.
+// Shares lists what took longest first, and idle last, which says least. Where most of the time is idle it comes first,
+// and the shares are of the rest: what somebody waited for would be too small to be read otherwise.
 func (s *Split) Shares() string {
+	idle, total := s[Idle], s.Total()
+	if 2*idle <= total || idle == total {
+		return s.shares()
+	}
+	rest, m := *s, PerMille(idle, total)
+	rest[Idle] = 0
+	return fmt.Sprintf("idle %d.%d %%, rest: %s", m/10, m%10, rest.shares())
+}
+
+// shares are rounded so that they make a hundred.
+func (s *Split) shares() string {
 	total, left := s.Total(), int64(1000)
 	type share struct {
 		w        Wait

@@ -47,8 +47,12 @@ func (c *Conn) answer(at, n int64) {
 	if n <= 0 {
 		return
 	}
+	if c.phase == quiet && c.greeted { // nobody asked for it, so nobody owed it
+		c.spend(Idle)
+		return
+	}
 	c.spend(c.answerer())
-	if c.phase == quiet {
+	if c.greeted = true; c.phase == quiet {
 		return
 	}
 	if c.phase == asking {

@@ -202,6 +202,41 @@ func TestFullBufferIsNotNagle(t *testing.T) {
 	s.check(t, Split{HeldSndbuf: 10 * ms})
 }
 
+// A server that speaks first owes its greeting. What it pushes after that, nobody waits for.
+func TestPushesAreIdle(t *testing.T) {
+	for passive, thinks := range map[bool]Wait{true: AppThinking, false: PeerThinking} {
+		s := newSide(passive)
+		s.State(0, map[bool]string{true: "SYN_RECV", false: "SYN_SENT"}[passive], nil, false)
+		s.State(1*ms, "ESTABLISHED", &s.p, false)
+		for _, at := range []int64{21 * ms, 121 * ms, 221 * ms} {
+			if passive {
+				s.writes(at, 100)
+				s.hears(at, 0)
+			} else {
+				s.hears(at, 100)
+				s.reads(at)
+			}
+		}
+		s.Finish(221 * ms)
+		want := Split{Connecting: 1 * ms, Idle: 200 * ms}
+		want[thinks] = 20 * ms
+		s.check(t, want)
+	}
+}
+
+func TestSharesOfWhatIsNotIdle(t *testing.T) {
+	for want, s := range map[string]Split{
+		"app thinking 50.0 %, idle 50.0 %":                          {AppThinking: 5, Idle: 5},
+		"idle 98.0 %, rest: app thinking 75.0 %, in flight 25.0 %":  {AppThinking: 15, InFlight: 5, Idle: 980},
+		"idle 99.9 %, rest: peer thinking 60.0 %, in flight 40.0 %": {PeerThinking: 6, InFlight: 4, Idle: 1e6},
+		"idle 100.0 %": {Idle: 7},
+	} {
+		if got := s.Shares(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Bytes that cross are both questions or both answers; the turn says so.
 func TestOverlap(t *testing.T) {
 	s := newSide(true)
