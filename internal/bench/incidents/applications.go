@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -265,26 +264,17 @@ func (s *stage) talk(from, to *host, n, times, request, answer int, think, pause
 		return err
 	}
 	return clients(n, func(int) error {
+		began := time.Now()
 		c, err := from.dial(to.ip, service, 3*time.Second)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
+		s.took("slow-connects", time.Since(began))
 		err = asking(c, request, answer, times, pause)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.took = append(s.took, c.took...)
+		s.took("slow-answers", c.took...)
 		return err
 	})
-}
-
-// slow is what an answer took that one in ten exceeds, by the clock of who asked.
-func (s *stage) slow() time.Duration {
-	if len(s.took) == 0 {
-		return 0
-	}
-	slices.Sort(s.took)
-	return s.took[len(s.took)*9/10]
 }
 
 func thinkTime(s *stage) error {

@@ -35,12 +35,12 @@ type stage struct {
 	resolvConf  string // of programs
 	mu          sync.Mutex
 	closers     []io.Closer
-	took        []time.Duration // answers, by the clock of who asked
+	clock       map[string][]time.Duration // see took
 }
 
 // newStage makes both hosts and the wire between them.
 func newStage(dir string, p path) (*stage, error) {
-	s := &stage{dir: dir, resolvConf: "nameserver 127.0.0.53\noptions timeout:1 attempts:1\n", wire: &wire{path: p, seed: 7}}
+	s := &stage{dir: dir, resolvConf: "nameserver 127.0.0.53\noptions timeout:1 attempts:1\n", wire: &wire{path: p, seed: 7}, clock: map[string][]time.Duration{}}
 	for i, h := range []**host{&s.here, &s.there} {
 		n, err := rig.New()
 		if err != nil {
