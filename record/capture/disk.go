@@ -13,6 +13,7 @@ import (
 // file is what a Writer needs of the file system; tests put a full disk here.
 type file interface {
 	io.WriterAt
+	io.ReaderAt // of the row groups, for footers
 	io.Closer
 	Truncate(size int64) error
 	Sync() error

@@ -174,7 +174,7 @@ func (w *Writer) eachPart(f *tail, use func(b []byte) error) error {
 	if err := use(f.start); err != nil {
 		return err
 	}
-	if err := w.written.each(use); err != nil {
+	if err := w.written.each(w.file, use); err != nil {
 		return err
 	}
 	return use(f.end)

@@ -43,3 +43,10 @@ func (d *disk) WriteAt(b []byte, off int64) (int, error) {
 	defer d.waits.End()
 	return d.File.WriteAt(b, off)
 }
+
+// ReadAt is the same for what was written before.
+func (d *disk) ReadAt(b []byte, off int64) (int, error) {
+	d.waits.Begin()
+	defer d.waits.End()
+	return d.File.ReadAt(b, off)
+}

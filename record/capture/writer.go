@@ -150,6 +150,7 @@ func (w *Writer) commit(last bool) error {
 		packed = w.written.pack(&w.pending)
 	}
 	n := w.appendCheckpoint(packed)
+	at := w.end + int64(len(w.buf)-len(packed))
 	frame := schema.Frame{Nonce: w.nonce, Seq: w.seq, Body: uint64(len(w.buf) - schema.FrameSize), Checkpoint: uint32(n),
 		BodyCRC: crc32.Checksum(w.buf[schema.FrameSize:], schema.Castagnoli)}
 	frame.Append(w.buf[:0])
@@ -166,7 +167,7 @@ func (w *Writer) commit(last bool) error {
 		w.end += size
 		w.seq++
 		w.open = open
-		w.written.add(&w.pending, packed)
+		w.written.add(&w.pending, packed, at)
 		clear(w.changed)
 	}
 	w.begin()
@@ -176,8 +177,8 @@ func (w *Writer) commit(last bool) error {
 	return nil
 }
 
-// appendCheckpoint ends the body of the frame, with row groups that are packed. It returns
-// the checkpoint's length.
+// appendCheckpoint ends the body of the frame, with row groups that are packed, at its end. It
+// returns the checkpoint's length.
 func (w *Writer) appendCheckpoint(packed []byte) int {
 	start := len(w.buf)
 	if w.seq == 0 {

@@ -85,7 +85,7 @@ func create(b *begun) (*os.File, error) {
 	if err := unix.Fstatat(int(b.folder.Fd()), b.name, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
 		return nil, os.ErrExist
 	}
-	fd, err := unix.Openat(int(b.folder.Fd()), b.hidden(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, fileMode)
+	fd, err := unix.Openat(int(b.folder.Fd()), b.hidden(), unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, fileMode)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type fault struct {
 var rotating = []string{"-G", "1"}
 
 var faults = []fault{
-	{"pwrite64", unix.EIO, nil}, {"pwrite64", unix.ENOSPC, rotating}, {"pwrite64", unix.EINTR, nil},
+	{"pwrite64", unix.EIO, nil}, {"pwrite64", unix.ENOSPC, rotating}, {"pwrite64", unix.EINTR, nil}, {"pread64", unix.EIO, rotating},
 	{"fdatasync", unix.EIO, nil}, {"fdatasync", unix.EINTR, nil}, {"fsync", unix.EIO, nil},
 	{"fallocate", unix.ENOSPC, nil}, {"fallocate", unix.EIO, rotating}, {"ftruncate", unix.EIO, rotating},
 	{"renameat2", unix.EIO, rotating}, {"renameat2", unix.ENOSPC, rotating}, {"flock", unix.ENOLCK, nil}, {"flock", unix.ENOLCK, rotating},

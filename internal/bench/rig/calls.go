@@ -20,7 +20,7 @@ import (
 // Kinds are the system calls that can be watched, by their names. That by which the watch itself begins,
 // sendmsg, cannot.
 var Kinds = map[string]uintptr{
-	"write": unix.SYS_WRITE, "pwrite64": unix.SYS_PWRITE64, "fdatasync": unix.SYS_FDATASYNC, "fsync": unix.SYS_FSYNC,
+	"write": unix.SYS_WRITE, "pwrite64": unix.SYS_PWRITE64, "pread64": unix.SYS_PREAD64, "fdatasync": unix.SYS_FDATASYNC, "fsync": unix.SYS_FSYNC,
 	"fallocate": unix.SYS_FALLOCATE, "ftruncate": unix.SYS_FTRUNCATE, "fstat": unix.SYS_FSTAT, "openat": unix.SYS_OPENAT,
 	"renameat": unix.SYS_RENAMEAT, "renameat2": unix.SYS_RENAMEAT2, "linkat": unix.SYS_LINKAT, "unlinkat": unix.SYS_UNLINKAT,
 	"mmap": unix.SYS_MMAP, "munmap": unix.SYS_MUNMAP, "clock_gettime": unix.SYS_CLOCK_GETTIME, "close": unix.SYS_CLOSE,
