@@ -51,6 +51,9 @@ Attaching the probes takes about a second, and much longer on a host without fre
 --start-within the recording begins with the probes that are attached, those of light first, and
 names the missing ones. If it has not begun after twice that time, it gives up with exit code 1.
 
+The recorder runs at nice -5, so that a host without free CPU does not cost events, unless you start it
+with a nice value of your own.
+
 Name lookups are recorded in the C libraries that exist at the start, including those of containers,
 and for programs that start later. DNS calls in containers that start during the recording are
 missed unless you pass --dns-follow; the file lists their libraries. --dns-follow needs
