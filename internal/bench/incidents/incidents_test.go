@@ -126,6 +126,9 @@ func TestKernels(t *testing.T) {
 		t.Skip("no kernels asked for: make incidents K=6.12 boots one")
 	}
 	dir, args := t.TempDir(), []string{"/host/incidents.test", "-test.v", "-test.run", "^TestIncidents$", "-incidents", *which}
+	if *documented {
+		args = append(args, "-documented")
+	}
 	if *keep != "" {
 		dir, args = *keep, append(args, "-keep", "/host")
 	}
@@ -189,13 +192,11 @@ func play(t *testing.T, bin string, in *Incident) verdict {
 		file = filepath.Join(*keep, in.Name+".parquet")
 		_ = os.Remove(file)
 	}
-	rec, err := s.here.Record(bin, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = in.run(s)
-	if _, code, e := rec.End(syscall.SIGINT); e != nil || code != 0 && code != 4 {
-		t.Fatalf("record ended with %d: %v\n%s", code, e, rec.Said())
+	run := func() error { return in.run(s) }
+	if *documented {
+		err = recordAsDocumented(t, bin, file, run)
+	} else {
+		err = record(s, bin, file, run)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -211,6 +212,19 @@ func play(t *testing.T, bin string, in *Incident) verdict {
 		}
 		return right
 	})
+}
+
+// record runs an incident while its host is recorded, and only that.
+func record(s *stage, bin, file string, run func() error) error {
+	rec, err := s.here.Record(bin, file)
+	if err != nil {
+		return err
+	}
+	ran := run()
+	if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
+		return fmt.Errorf("record ended with %d: %w\n%s", code, err, rec.Said())
+	}
+	return ran
 }
 
 func judged(t *testing.T, bin, file string) verdict {
