@@ -125,7 +125,11 @@ func touch(path string) error {
 		return err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+	st, err := f.Stat()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // 9p says so of an open file that whoever waited for it has removed already
+	}
+	if err != nil || !st.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s is not a regular file", path))
 	}
 	return nil

@@ -222,7 +222,7 @@ func record(s *stage, bin, file string, run func() error) error {
 	}
 	ran := run()
 	if _, code, err := rec.End(syscall.SIGINT); err != nil || code != 0 && code != 4 {
-		return fmt.Errorf("record ended with %d: %w\n%s", code, err, rec.Said())
+		return fmt.Errorf("record ended with %d: %v\n%s", code, err, rec.Said())
 	}
 	return ran
 }
