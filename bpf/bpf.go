@@ -1,10 +1,10 @@
 package bpf
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/cilium/ebpf"
 )
@@ -13,7 +13,7 @@ import (
 
 // Spec is the compiled probes, as a fresh copy that the caller may change.
 func Spec() (*ebpf.CollectionSpec, error) {
-	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(object))
+	spec, err := ebpf.LoadCollectionSpecFromReader(strings.NewReader(object))
 	if err != nil {
 		return nil, fmt.Errorf("read embedded BPF object: %w", err)
 	}
@@ -22,6 +22,6 @@ func Spec() (*ebpf.CollectionSpec, error) {
 
 // Object is which compiled probes are embedded: the file and its SHA-256.
 func Object() (name, sum string) {
-	h := sha256.Sum256(object)
+	h := sha256.Sum256([]byte(object))
 	return objectName, hex.EncodeToString(h[:])
 }

@@ -77,7 +77,6 @@ func (s *session) prepare(ctx context.Context) error {
 		return err
 	}
 	debug.SetGCPercent(leanGC)
-	go debug.FreeOSMemory() // the start needed far more than the recording will; events do not wait for that
 	return s.begin()
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netrec/record/encode"
 	"netrec/record/hook"
 	"netrec/record/priv"
 	"netrec/schema"
@@ -49,6 +48,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	done := make(chan struct{})
 	defer close(done)
 	go s.watchDisk(done)
+	go lean() // events do not wait for that
 	return s.finishOrGiveUp(s.run(ctx))
 }
 
@@ -64,7 +64,7 @@ func endings() []os.Signal {
 
 // startWriting lets rows go from the rings into the file.
 func (s *session) startWriting() {
-	s.writer = startWriter(s.file, s.acct, s.names, encode.New(s.names, s.start.Wall-s.start.Mono), s.cpus, s.opt.Within)
+	s.writer = startWriter(s.file, s.acct, s.names, newEncoder(s.names, s.start.Wall-s.start.Mono), s.cpus, s.opt.Within)
 	s.drain.pile = <-s.writer.free
 	s.drain.fix, s.drain.fixed = s.fixer()
 	s.committed = s.opened
@@ -238,10 +238,6 @@ func rings(cpus int) int {
 }
 
 const defaultBuffer = 32 << 20
-
-// leanGC is how far the heap may grow between two collections, in percent: rows take nothing
-// from it, so collections are few, and memory is other people's.
-const leanGC = 40
 
 // ringSizes splits the memory: an eighth for rare events, the rest for the hot
 // ones; the kernel wants powers of two of at least a page.

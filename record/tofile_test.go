@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"netrec/record/capture"
-	"netrec/record/encode"
 	"netrec/schema"
 )
 
@@ -39,7 +38,7 @@ func newToFile(t testing.TB, n, rows int) *toFile {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
-	return &toFile{d, &writer{file: file, enc: encode.New(newResolver(nil), 0)}}
+	return &toFile{d, &writer{file: file, enc: newEncoder(newResolver(nil), 0)}}
 }
 
 // someIO is the i-th row of a host on which a few threads serve some dozen connections.

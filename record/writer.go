@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"netrec/record/capture"
-	"netrec/record/encode"
 	"netrec/schema"
 )
 
@@ -21,7 +20,7 @@ type writer struct {
 	done chan struct{}
 
 	file *capture.Writer
-	enc  *encode.Encoder
+	enc  encoder
 	acct *account
 	loan func(ids []uint32) // takes back the strings of a pile; nil in tests
 
@@ -47,7 +46,7 @@ type writer struct {
 	unended    atomic.Pointer[error] // why a file before this one, the last of them, has no proper end
 }
 
-func startWriter(file *capture.Writer, acct *account, names *resolver, enc *encode.Encoder, cpus int, within time.Duration) *writer {
+func startWriter(file *capture.Writer, acct *account, names *resolver, enc encoder, cpus int, within time.Duration) *writer {
 	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.objects,
 		unsaid: unsaid{}, shares: newShares(), pace: pace{within: cmp.Or(within, DefaultWithin)}}
 	for range piles {
@@ -168,15 +167,16 @@ func (w *writer) listObjects() error {
 
 // add encodes a pile into row groups of the next commit.
 func (w *writer) add(p *pile) error {
+	defer w.enc.shed()
 	w.enc.Hurry = p.bytes > handOverBytes
 	hot, mixed := p.batches()
 	for _, parts := range hot {
-		if err := w.file.Add(w.enc, parts...); err != nil {
+		if err := w.file.Add(w.enc.Encoder, parts...); err != nil {
 			return fmt.Errorf("encode %s: %w", parts[0].Event.Name, err)
 		}
 	}
 	if len(mixed) > 0 {
-		if err := w.file.Add(w.enc, mixed...); err != nil {
+		if err := w.file.Add(w.enc.Encoder, mixed...); err != nil {
 			return fmt.Errorf("encode: %w", err)
 		}
 	}

@@ -112,4 +112,5 @@ func (w *written) read(file io.ReaderAt, s section) (err error) {
 func (w *written) close() {
 	w.zip.Close()
 	w.unzip.Close()
+	*w = written{n: w.n, rows: w.rows, bytes: w.bytes}
 }

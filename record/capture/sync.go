@@ -69,6 +69,7 @@ func (w *Writer) Close() error {
 	}
 	errs = append(errs, w.seal())
 	w.written.close()
+	w.buf, w.scratch, w.pending.thrift = nil, nil, nil // how much there was may still be asked
 	w.sync.wait()
 	if err := w.file.Truncate(w.end); err != nil {
 		errs = append(errs, fmt.Errorf("releasing the reserve: %w", err))

@@ -134,9 +134,15 @@ func (w *Writer) Commit() error {
 	return nil
 }
 
+// The commit being built starts with this much memory, and an unusual one is not kept for the next.
+const (
+	usualCommit = 1 << 20
+	keptCommit  = 4 * usualCommit
+)
+
 func (w *Writer) begin() {
-	if w.buf == nil {
-		w.buf = make([]byte, schema.FrameSize, 1<<20)
+	if w.buf == nil || cap(w.buf) > keptCommit {
+		w.buf = make([]byte, schema.FrameSize, usualCommit)
 	}
 	w.buf = w.buf[:schema.FrameSize]
 	w.pending.truncate()

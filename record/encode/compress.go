@@ -31,6 +31,9 @@ func newDull() dull {
 const (
 	// minCompress is the length in bytes below which compression is not tried.
 	minCompress = 96
+	// history is how far back a page repeats itself, in bytes. The library keeps twice as much in
+	// memory; by default that is 8 MiB, from the first page of more than a block on.
+	history = 256 << 10
 	// storedBlock is the longest block of a zstd frame.
 	storedBlock = 128 << 10
 )

@@ -99,7 +99,7 @@ func New(res Resolver, monoToWall int64) *Encoder {
 	e.mixed.members = make([][]int32, schema.MaxID)
 	var err error
 	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
+		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(history))
 	if err != nil {
 		panic(err) // the options above are constants
 	}

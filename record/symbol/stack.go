@@ -16,7 +16,7 @@ import (
 const (
 	maxFrames     = 256
 	maxStackBytes = 64 << 10
-	maxCacheBytes = 16 << 20
+	maxCacheBytes = 4 << 20 // some thousand: those of samples are nearly all different, and would fill any
 	stackOverhead = 128
 )
 
