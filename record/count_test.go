@@ -17,7 +17,7 @@ func TestCountingFlush(t *testing.T) {
 	a := &account{made: newTally(2), calls: make([]atomic.Int64, schema.MaxID)}
 	header := func(id uint16) schema.Header { return schema.Header{Event: id} }
 	look := func(now int64, full bool) []schema.Counted {
-		p := newPile(2)
+		p := newPile(2, &pool{})
 		if full {
 			p.used = pileBytes
 		}

@@ -127,7 +127,7 @@ func (s *session) outlast() {
 // writeLastLosses adds rows about what the last commits lost, rows about losses included; they
 // are written with the last footer, for which the file has kept room.
 func (s *session) writeLastLosses() error {
-	p := newPile(s.cpus)
+	p := newPile(s.cpus, &s.writer.pool)
 	err := errors.Join(s.writer.unsaid.say(p), s.acct.look(p, mono(), s.header, true))
 	return errors.Join(err, s.writer.add(p))
 }

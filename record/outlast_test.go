@@ -11,7 +11,7 @@ import (
 func TestOutlast(t *testing.T) {
 	s := &session{}
 	sizes := recordSizes()
-	s.drain = &drain{pile: newPile(2), sizes: sizes}
+	s.drain = &drain{pile: newPile(2, &pool{}), sizes: sizes}
 	s.stopped = 1000
 	add := func(name string, cpu int, at uint64) {
 		e := schema.ByName(name)
@@ -21,7 +21,7 @@ func TestOutlast(t *testing.T) {
 			t.Fatal("no room")
 		}
 	}
-	defer s.drain.pile.release()
+	defer s.drain.pile.from.release()
 	add("sock_io", 0, 990)
 	if s.outlast(); s.stopped != 1000 {
 		t.Errorf("stopped at %d by an earlier row, want 1000", s.stopped)

@@ -43,7 +43,7 @@ func TestPace(t *testing.T) {
 
 // TestIdle: a pile with nothing but the recorder's own use can wait, any other cannot.
 func TestIdle(t *testing.T) {
-	p := newPile(1)
+	p := newPile(1, &pool{})
 	if err := p.own(costEvent.ID, schema.Cost{}); err != nil || !p.idle() {
 		t.Errorf("a pile with the recorder's use alone is not idle: %v", err)
 	}
@@ -57,7 +57,7 @@ func TestIdle(t *testing.T) {
 		"a turn to a file":   func(p *pile) error { p.then = &turn{}; return nil },
 		"a fact of the host": func(p *pile) error { return p.own(metaEvent.ID, schema.Meta{}) },
 	} {
-		p := newPile(1)
+		p := newPile(1, &pool{})
 		if err := add(p); err != nil || p.idle() {
 			t.Errorf("a pile with %s is idle: %v", name, err)
 		}

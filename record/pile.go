@@ -6,18 +6,15 @@ import (
 	"time"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"netrec/record/encode"
 	"netrec/schema"
 )
 
 // Bounds of the memory between rings and file. Three piles exist: one is filled,
-// one waits, one is being encoded.
+// one waits, one is being encoded and gives its memory back as it goes. They share a pool.
 const (
 	pileBytes     = 10 << 20
 	handOverBytes = pileBytes / 4 * 3
-	chunkBytes    = 64 << 10 // room that an event gets at a time
 	piles         = 3
 	hotRows       = 1000 // an event with so many rows in a commit gets a row group of its own
 )
@@ -27,8 +24,8 @@ type pile struct {
 	data  [][]byte   // the recorder's own rows, by event id
 	kept  [][][]byte // those of the rings, by event id; whole records in each part
 	times [][]uint64 // of the records in kept, taken while they are at hand
-	room  []byte     // what parts are cut from, outside the heap
-	used  int        // of room
+	from  *pool      // of which the parts are
+	used  int        // bytes of parts
 	rows  tally
 	bytes int
 	n     int64
@@ -47,13 +44,14 @@ func newTally(cpus int) tally { return tally{make([]int64, schema.MaxID*cpus), c
 
 func (t tally) at(event uint16, cpu int) *int64 { return &t.n[int(event)*t.cpus+cpu] }
 
-func newPile(cpus int) *pile {
-	return &pile{data: make([][]byte, schema.MaxID), kept: make([][][]byte, schema.MaxID), times: make([][]uint64, schema.MaxID), rows: newTally(cpus)}
+func newPile(cpus int, from *pool) *pile {
+	return &pile{data: make([][]byte, schema.MaxID), kept: make([][][]byte, schema.MaxID), times: make([][]uint64, schema.MaxID), from: from, rows: newTally(cpus)}
 }
 
 func (p *pile) reset() {
 	for i := range p.data {
-		p.data[i], p.kept[i], p.times[i] = p.data[i][:0], p.kept[i][:0], p.times[i][:0]
+		p.data[i] = p.data[i][:0]
+		p.forget(uint16(i))
 	}
 	p.used = 0
 	clear(p.rows.n)
@@ -102,28 +100,23 @@ func (p *pile) newest() (at uint64) {
 	return at
 }
 
-// cut returns room for more records, nil where there is none. The memory is the kernel's
-// until it is used, and the collector need not know of it.
+// cut returns room for more records, nil where there is none.
 func (p *pile) cut() []byte {
-	if p.room == nil {
-		var err error
-		if p.room, err = unix.Mmap(-1, 0, pileBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS); err != nil {
-			return nil
-		}
-	}
-	if p.used+chunkBytes > len(p.room) {
+	if p.used == pileBytes {
 		return nil
 	}
-	from := p.used
-	p.used += chunkBytes
-	return p.room[from:from:p.used]
+	part := p.from.get()
+	if part != nil {
+		p.used += chunkBytes
+	}
+	return part
 }
 
-// release gives the memory back.
-func (p *pile) release() {
-	if p.room != nil {
-		_ = unix.Munmap(p.room)
-		p.room = nil
+// forget gives the records of an event back, once they are in a row group.
+func (p *pile) forget(event uint16) {
+	if len(p.kept[event]) > 0 {
+		p.from.put(p.kept[event])
+		p.kept[event], p.times[event] = p.kept[event][:0], p.times[event][:0]
 	}
 }
 

@@ -87,9 +87,9 @@ func TestRing(t *testing.T) {
 // A full pile leaves records in the ring, and loses none.
 func TestDrainStopsWhenFull(t *testing.T) {
 	e := schema.ByName("sock_io")
-	d, r := &drain{cpus: 1, sizes: recordSizes(), pile: newPile(1)}, newFakeRing(1<<20)
+	d, r := &drain{cpus: 1, sizes: recordSizes(), pile: newPile(1, &pool{})}, newFakeRing(1<<20)
 	d.rings = []*ring{r.ring}
-	defer d.pile.release()
+	defer d.pile.from.release()
 	rec := make([]byte, e.Size())
 	binary.LittleEndian.PutUint16(rec[eventOffset:], e.ID)
 	put := int64(0)
@@ -111,9 +111,9 @@ func TestDrainStopsWhenFull(t *testing.T) {
 // A row of one CPU that is made while the rings are read is not taken without the rare row that
 // another CPU made before it.
 func TestDrainEndsAtOneMoment(t *testing.T) {
-	d, first, second := &drain{cpus: 2, sizes: recordSizes(), pile: newPile(2), fixed: make([]bool, schema.MaxID)}, newFakeRing(testPage), newFakeRing(testPage)
+	d, first, second := &drain{cpus: 2, sizes: recordSizes(), pile: newPile(2, &pool{}), fixed: make([]bool, schema.MaxID)}, newFakeRing(testPage), newFakeRing(testPage)
 	d.rings = []*ring{first.ring, second.ring}
-	defer d.pile.release()
+	defer d.pile.from.release()
 	made := func(event string, cpu uint16) []byte {
 		e := schema.ByName(event)
 		rec := make([]byte, e.Size())
@@ -142,7 +142,7 @@ const drainBytes = 8 << 20
 
 // fakeDrain is a drain of n full rings, one for each CPU.
 func fakeDrain(n int, e *schema.Event) (*drain, []*fakeRing) {
-	d := &drain{cpus: n, sizes: recordSizes(), pile: newPile(n)}
+	d := &drain{cpus: n, sizes: recordSizes(), pile: newPile(n, &pool{})}
 	rings := make([]*fakeRing, n)
 	for cpu := range rings {
 		rec := make([]byte, e.Size())
@@ -173,7 +173,7 @@ func BenchmarkDrain(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("rings=%d/%s", n, fill.name), func(b *testing.B) { drainAgain(b, d) })
 		}
-		d.pile.release()
+		d.pile.from.release()
 	}
 }
 

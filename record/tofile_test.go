@@ -21,8 +21,8 @@ type toFile struct {
 func newToFile(t testing.TB, n, rows int) *toFile {
 	t.Helper()
 	e := schema.ByName("sock_io")
-	d := &drain{cpus: n, sizes: recordSizes(), pile: newPile(n)}
-	t.Cleanup(d.pile.release)
+	d := &drain{cpus: n, sizes: recordSizes(), pile: newPile(n, &pool{})}
+	t.Cleanup(d.pile.from.release)
 	for cpu := range n {
 		r := newFakeRing(drainBytes / n)
 		d.rings = append(d.rings, r.ring)

@@ -25,7 +25,8 @@ type rotation struct {
 	retry time.Time          // not before that, after a file could not be made
 	ready chan *preparedFile // of the file under way
 	under bool
-	told  bool // that one could not be made
+	turns int64 // files that the writer was told to go on in
+	told  bool  // that one could not be made
 }
 
 // preparedFile is the next file and the facts of its start, made beside the drain loop.
@@ -52,6 +53,9 @@ func (s *session) rotate(now time.Time) error {
 	default:
 	}
 	r := &s.opt.Rotate
+	if t.turns != s.writer.turned.Load() {
+		return nil // what the writer says is still of the file before
+	}
 	due := s.writer.full.Load() || r.Bytes > 0 && s.writer.now.Load() >= r.Bytes || r.Every > 0 && now.Sub(t.began) >= r.Every
 	if due && !t.under && s.drain.pile.then == nil && now.After(t.retry) {
 		t.under = true
@@ -138,6 +142,7 @@ func (s *session) turnTo(c *preparedFile, now time.Time) error {
 		schema.KeyCounters: s.counter}
 	s.meta.Part, s.meta.StartNS, s.meta.Warnings = nextPart(s.meta.Part), at, c.warnings
 	s.turning.began, s.path = now, c.path
+	s.turning.turns++
 	s.counter = c.counters
 	s.report.Sockets = c.sockets
 	s.drain.pile.then = &turn{c.file, last, s.prune}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,6 +27,17 @@ func TestWarningsOfLaterFiles(t *testing.T) {
 	s := &session{preparation: preparation{lacks: []string{"without CAP_X: no y"}}, facts: facts{report: &host.Report{Warnings: []string{"of the host"}}}, loop: loop{hooks: &hook.Set{}}}
 	if got, want := s.warnings(0), []string{"without CAP_X: no y", "of the host"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A file that is full is left once, however long the writer takes to get there.
+func TestOneTurnForAFullFile(t *testing.T) {
+	s := &session{loop: loop{writer: &writer{}, drain: &drain{pile: newPile(1, &pool{})}}}
+	s.turning.ready = make(chan *preparedFile, 1)
+	s.writer.full.Store(true)
+	s.turning.turns++ // the pile that turns is on its way
+	if err := s.rotate(time.Now()); err != nil || s.turning.under {
+		t.Errorf("another file is being made: %v, %v", s.turning.under, err)
 	}
 }
 

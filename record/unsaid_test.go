@@ -12,7 +12,7 @@ import (
 func TestLossesOfLostCommitsAreSaidOnce(t *testing.T) {
 	u := unsaid{}
 	for i := range 5 {
-		p := newPile(2)
+		p := newPile(2, &pool{})
 		if err := u.say(p); err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestLossesOfLostCommitsAreSaidOnce(t *testing.T) {
 		}
 		u.keep(p.data[lostEvent.ID])
 	}
-	p := newPile(2)
+	p := newPile(2, &pool{})
 	if err := u.say(p); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 type writer struct {
 	in   chan *pile
 	free chan *pile
+	pool pool // of the piles
 	done chan struct{}
 
 	file *capture.Writer
@@ -37,6 +38,7 @@ type writer struct {
 	size, rows atomic.Int64 // of all files, for others to see
 	now        atomic.Int64 // bytes of this file
 	full       atomic.Bool  // it has reached the size that readers like
+	turned     atomic.Int64 // files begun after the first
 	closing    sync.WaitGroup
 	pace       pace
 	waits      capture.Waits
@@ -50,7 +52,7 @@ func startWriter(file *capture.Writer, acct *account, names *resolver, enc encod
 	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.objects,
 		unsaid: unsaid{}, shares: newShares(), pace: pace{within: cmp.Or(within, DefaultWithin)}}
 	for range piles {
-		w.free <- newPile(cpus)
+		w.free <- newPile(cpus, &w.pool)
 	}
 	w.size.Store(file.Taken())
 	file.Watch(&w.waits)
@@ -81,6 +83,9 @@ func (w *writer) run() {
 		w.now.Store(w.file.Size())
 		w.full.Store(w.file.Full())
 		w.rows.Store(w.rows0 + w.file.Rows())
+		if p.then != nil { // only now is what they say of the new file
+			w.turned.Add(1)
+		}
 		if w.loan != nil {
 			w.loan(p.lent)
 		}
@@ -174,6 +179,7 @@ func (w *writer) add(p *pile) error {
 		if err := w.file.Add(w.enc.Encoder, parts...); err != nil {
 			return fmt.Errorf("encode %s: %w", parts[0].Event.Name, err)
 		}
+		p.forget(parts[0].Event.ID)
 	}
 	if len(mixed) > 0 {
 		if err := w.file.Add(w.enc.Encoder, mixed...); err != nil {
@@ -211,7 +217,5 @@ func (w *writer) finish(p *pile) {
 	close(w.in)
 	<-w.done
 	w.closing.Wait()
-	for range piles {
-		(<-w.free).release()
-	}
+	w.pool.release()
 }
