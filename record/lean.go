@@ -9,6 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// What a recording has resident, in MiB, on a host with two CPUs; the first is what busy servers take,
+// the second the most. Nothing of it grows with the length of a recording or of a file.
+//
+//	rings             21  21  --buffer; they are mapped once
+//	program           11  11  its pages that a recording uses
+//	piles             24  24  poolBytes
+//	encoder            9  16  scratchBytes, from one commit to the next
+//	kernel's symbols   7   7  more where the kernel has more
+//	stacks             1   4  symbol.maxCacheBytes
+//	file               2   5  the commit being built, packing; twice while one is closed
+//	tables, metadata   5   6  made at the start; sockets alive then
+//	collector          8  11  leanGC of the five above, its own tables, what is between spans
+//
+// A flood in which every address or name is another one takes more, for as long as it is encoded.
+
 // leanGC is how far the heap may grow between two collections, in percent: rows take nothing
 // from it, so collections are few, and memory is other people's.
 const leanGC = 15
