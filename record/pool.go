@@ -2,6 +2,7 @@ package record
 
 import (
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +19,9 @@ type pool struct {
 	room []byte
 	cut  int // of room, so far
 	free [][]byte
+	idle int       // of free, from its beginning: not used since then
+	gone int       // of these, the kernel's again
+	then time.Time // of the last trim
 }
 
 // get returns room for more records, nil where there is none.
@@ -27,6 +31,7 @@ func (p *pool) get() []byte {
 	if n := len(p.free); n > 0 {
 		chunk := p.free[n-1]
 		p.free = p.free[:n-1]
+		p.idle, p.gone = min(p.idle, n-1), min(p.gone, n-1)
 		return chunk
 	}
 	if p.room == nil {
@@ -52,10 +57,26 @@ func (p *pool) put(chunks [][]byte) {
 	}
 }
 
+// trimEvery is how long a chunk must not have been used to be given back.
+const trimEvery = 10 * time.Second
+
+// trim gives chunks back that a burst took and nobody has used since.
+func (p *pool) trim(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.Sub(p.then) < trimEvery {
+		return
+	}
+	for _, c := range p.free[p.gone:max(p.gone, p.idle)] {
+		_ = unix.Madvise(c[:chunkBytes], unix.MADV_DONTNEED)
+	}
+	p.idle, p.gone, p.then = len(p.free), max(p.gone, p.idle), now
+}
+
 // release gives the memory back to the kernel.
 func (p *pool) release() {
 	if p.room != nil {
 		_ = unix.Munmap(p.room)
-		p.room, p.free, p.cut = nil, nil, 0
+		p.room, p.free, p.cut, p.idle, p.gone = nil, nil, 0, 0, 0
 	}
 }

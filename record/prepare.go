@@ -61,6 +61,8 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	debug.SetGCPercent(leanGC)
+	debug.FreeOSMemory() // of the kernel's types; those who wait for the start should not meet them
 	if err := priv.Prefer(); err != nil {
 		return err
 	}
@@ -76,7 +78,6 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := errors.Join(s.becomeNobody(ctx), ended()); err != nil {
 		return err
 	}
-	debug.SetGCPercent(leanGC)
 	return s.begin()
 }
 

@@ -117,6 +117,7 @@ func (s *session) run(ctx context.Context) error {
 				return err
 			}
 			s.noNames()
+			s.writer.pool.trim(now)
 			s.cost()
 			s.tell()
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
