@@ -40,28 +40,35 @@ func lean() {
 // extent is a part of this process's memory.
 type extent struct{ from, to uintptr }
 
-// programPages are those of this program's file that nobody can have changed: given back, they are read
-// from the file again when they are used. Most belong to reading BTF, ELF and flags.
+// programPages are those of this program's file that nobody has changed: given back, they are read from
+// the file again when they are used. Most belong to reading BTF, ELF and flags. Of a program whose
+// addresses are chosen at its start, some of what may not be written now was written then.
 func programPages() (list []extent, err error) {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return nil, err
 	}
-	maps, err := os.ReadFile("/proc/self/maps")
+	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
 		return nil, err
 	}
+	var last *extent // of the program, if the lines are about it
 	for line := range bytes.Lines(maps) {
-		if !bytes.HasSuffix(line, []byte(" "+self+"\n")) {
-			continue
-		}
 		var e extent
 		var may string
-		if _, err := fmt.Sscanf(string(line), "%x-%x %s", &e.from, &e.to, &may); err != nil {
-			return nil, fmt.Errorf("mapping %q: %w", line, err)
-		}
-		if may == "r--p" || may == "r-xp" {
-			list = append(list, e)
+		var changed int
+		switch _, err := fmt.Sscanf(string(line), "%x-%x %s", &e.from, &e.to, &may); {
+		case err == nil && bytes.HasSuffix(line, []byte(" "+self+"\n")) && (may == "r--p" || may == "r-xp"):
+			last = &e
+		case err == nil:
+			last = nil
+		case last != nil && bytes.HasPrefix(line, []byte("Anonymous:")):
+			if _, err := fmt.Sscanf(string(line), "Anonymous: %d", &changed); err != nil {
+				return nil, fmt.Errorf("mapping %x: %w", last.from, err)
+			}
+			if changed == 0 {
+				list = append(list, *last)
+			}
 		}
 	}
 	return list, nil
