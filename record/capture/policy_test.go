@@ -99,6 +99,9 @@ func TestChangedRowGroups(t *testing.T) {
 	if err := w.Close(); !errors.Is(err, errChanged) {
 		t.Errorf("closed with %v", err)
 	}
+	if err := w.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed again with %v", err)
+	}
 }
 
 func TestNothingNewWritesNothing(t *testing.T) {

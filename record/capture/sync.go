@@ -63,6 +63,9 @@ func (w *Writer) syncNow() error {
 // added and not committed are written with it; on a full disk only a few have room in
 // the reserve, such as those that say what was lost.
 func (w *Writer) Close() error {
+	if w.written.zip == nil {
+		return os.ErrClosed
+	}
 	var errs []error
 	if w.pending.n > 0 {
 		errs = append(errs, w.commit(len(w.buf) <= lastRows))
