@@ -27,8 +27,10 @@ const (
 
 // sending is what a connection sent.
 type sending struct {
-	again, syn  int64 // segments, SYNs retransmitted
-	rows        int64 // segments that came
+	again, syn  int64  // segments, SYNs retransmitted
+	rows        int64  // segments that came
+	silent      uint32 // segment that was sent again last
+	heard       int64  // segments that had come then
 	first, last uint32
 	since       int64
 	segs        int64 // as the kernel counts at the end; 0 if it did not
@@ -54,8 +56,8 @@ type losing struct {
 	again *engine.Resent
 	twice *spurious
 
-	SndNxt, SndUna, SegsOut scan.Int
-	State, NewState         scan.Str
+	SndNxt, SndUna, SegsOut, TcpSeq scan.Int
+	State, NewState                 scan.Str
 }
 
 func newLoss(in *engine.Input, limit float64, found *Shelf) func() {
@@ -96,8 +98,22 @@ func (f *losing) retrans(r *engine.Row) {
 	case "SYN_SENT", "SYN_RECV":
 		v.syn += n
 	default:
-		v.again += n
+		if !f.sameSilence(r, v) {
+			v.again += n
+		}
 	}
+}
+
+// sameSilence reports whether the segment was sent again before, and nothing came since. A path that
+// is dead eats every repeat of one segment, which is not the loss of so many.
+func (f *losing) sameSilence(r *engine.Row, v *sending) bool {
+	if !r.Has(f.TcpSeq) {
+		return false
+	}
+	seq := uint32(r.Int(f.TcpSeq))
+	same := v.again > 0 && v.silent == seq && v.heard == v.rows
+	v.silent, v.heard = seq, v.rows
+	return same
 }
 
 // sent is how many segments a connection sent during the recording, or about as many.
