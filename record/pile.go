@@ -10,12 +10,12 @@ import (
 	"netrec/schema"
 )
 
-// Bounds of the memory between rings and file. Three piles exist: one is filled,
-// one waits, one is being encoded and gives its memory back as it goes. They share a pool.
+// Bounds of the memory between rings and file. Four piles exist: one is filled,
+// two wait, one is being encoded and gives its memory back as it goes. They share a pool.
 const (
 	pileBytes     = 10 << 20
 	handOverBytes = pileBytes / 4 * 3
-	piles         = 3
+	piles         = 4
 	hotRows       = 1000 // an event with so many rows in a commit gets a row group of its own
 )
 

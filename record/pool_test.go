@@ -15,12 +15,14 @@ import (
 func TestPool(t *testing.T) {
 	shared, io, rcv := &pool{}, schema.ByName("sock_io"), schema.ByName("tcp_rcv_est")
 	defer shared.release()
-	encoded, waits, filled := newPile(1, shared), newPile(1, shared), newPile(1, shared)
-	for _, p := range []*pile{encoded, waits, filled} {
-		fill(p, io)
+	var list [piles]*pile
+	for i := range list {
+		list[i] = newPile(1, shared)
+		fill(list[i], io)
 	}
-	if encoded.used != pileBytes || waits.used != pileBytes || filled.used != poolBytes-2*pileBytes {
-		t.Errorf("of %d bytes piles have %d, %d and %d", poolBytes, encoded.used, waits.used, filled.used)
+	encoded, filled := list[0], list[piles-1]
+	if encoded.used != pileBytes || filled.used != poolBytes-(piles-1)*pileBytes {
+		t.Errorf("of %d bytes the first of %d piles has %d, the last %d", poolBytes, piles, encoded.used, filled.used)
 	}
 	encoded.forget(io.ID)
 	if fill(filled, rcv); filled.used != pileBytes {

@@ -49,7 +49,7 @@ type writer struct {
 }
 
 func startWriter(file *capture.Writer, acct *account, names *resolver, enc encoder, cpus int, within time.Duration) *writer {
-	w := &writer{in: make(chan *pile, 1), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.objects,
+	w := &writer{in: make(chan *pile, piles-2), free: make(chan *pile, piles), done: make(chan struct{}), file: file, enc: enc, acct: acct, loan: names.giveBack, objects: names.objects,
 		unsaid: unsaid{}, shares: newShares(), pace: pace{within: cmp.Or(within, DefaultWithin)}}
 	for range piles {
 		w.free <- newPile(cpus, &w.pool)
