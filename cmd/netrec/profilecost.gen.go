@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v338.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.82;\n           nginx, keep-alive, 20 connections 1.09;\n           redis GET, 20 clients 1.03;\n           iperf3, one stream 1.11",
-	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.66;\n           nginx, keep-alive, 20 connections 0.63;\n           redis GET, 20 clients 0.73;\n           iperf3, one stream 0.97",
-	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.58;\n           nginx, keep-alive, 20 connections 0.59;\n           redis GET, 20 clients 0.50;\n           iperf3, one stream 0.87",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.71;\n           nginx, keep-alive, 20 connections 0.97;\n           redis GET, 20 clients 1.08;\n           iperf3, one stream 0.95",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.64;\n           nginx, keep-alive, 20 connections 0.74;\n           redis GET, 20 clients 0.80;\n           iperf3, one stream 0.93",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.48;\n           nginx, keep-alive, 20 connections 0.54;\n           redis GET, 20 clients 0.43;\n           iperf3, one stream 0.82",
 }
