@@ -65,7 +65,7 @@ func (p *page) busyKept(load string) string {
 
 // busyRecorder is what the recorder itself takes under the profile default, a line.
 func (p *page) busyRecorder(load string) string {
-	return fmt.Sprintf("- **Recorder**: %s of all CPUs and %s MiB of memory, with `default`.\n",
+	return fmt.Sprintf("- **Recorder**: %s of one CPU and %s MiB of memory, with `default`.\n",
 		p.busy(load, string(schema.Default), colCPU), p.busy(load, string(schema.Default), colResident))
 }
 
