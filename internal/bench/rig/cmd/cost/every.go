@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -106,7 +107,7 @@ func phases(rec *rig.Recorder, traffic func() error) (marks []moment, err error)
 	return append(marks, m), err
 }
 
-// span is what happened between two moments, by event.
+// span is what happened between two moments, by event, and by joint program.
 type span map[string]*hits
 
 func between(a, b moment) span {
@@ -114,14 +115,43 @@ func between(a, b moment) span {
 	for i := range schema.Events {
 		s[schema.Events[i].Name] = &hits{Event: schema.Events[i].Name}
 	}
+	for _, j := range schema.Joints() {
+		s[j.Prog] = &hits{}
+	}
 	for sign, programs := range map[int64][]rig.Program{-1: a.programs, 1: b.programs} {
 		for _, p := range programs {
-			if h := s[eventOf[p.Name]]; h != nil {
+			if h := s[cmp.Or(eventOf[p.Name], p.Name)]; h != nil {
 				h.Runs, h.RunNS = h.Runs+sign*p.Runs, h.RunNS+sign*p.RunNS
 			}
 		}
 	}
 	return s
+}
+
+// split gives what a joint program took to its events, a row as much as another: BPF's statistics
+// know whole programs only. Of an event with several such programs each has made an equal part of
+// the rows.
+func (s span) split() {
+	programs := map[string]int64{} // of an event
+	for _, j := range schema.Joints() {
+		for _, h := range j.Parts {
+			programs[eventOf[h.Prog]]++
+		}
+	}
+	for _, j := range schema.Joints() {
+		rows := func(h schema.Hook) int64 { return s[eventOf[h.Prog]].Rows / programs[eventOf[h.Prog]] }
+		var all int64
+		for _, h := range j.Parts {
+			all += rows(h)
+		}
+		whole := s[j.Prog]
+		for _, h := range j.Parts {
+			if all > 0 {
+				e := s[eventOf[h.Prog]]
+				e.Runs, e.RunNS = e.Runs+whole.Runs*rows(h)/all, e.RunNS+whole.RunNS*rows(h)/all
+			}
+		}
+	}
 }
 
 // account joins what the programs did and the rows in the file.
@@ -145,6 +175,9 @@ func account(path string, marks []moment) ([]hits, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range spans {
+		s.split()
 	}
 	var out []hits
 	pause := len(spans) - 1
