@@ -24,7 +24,13 @@ import (
 
 // prepare does everything that needs privileges, and ends with giving them up.
 func (s *session) prepare(ctx context.Context) error {
-	var err error
+	rt, err := priv.Share()
+	if err != nil {
+		return err
+	}
+	if rt {
+		s.notice(AboutHost, "started with a real-time policy, recording at the ordinary one: attaching would wait for ever for tasks that it keeps from running")
+	}
 	if s.filters, err = filter.Resolve(s.opt.Filters); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package priv
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 
@@ -26,6 +27,25 @@ func Prefer() error {
 		return fmt.Errorf("set priority: %w", errno)
 	}
 	return nil
+}
+
+// Share makes all threads share the CPUs with others where the recorder was started with a real-time
+// policy, and reports whether it was. What attaching waits for in the kernel runs as ordinary tasks;
+// threads that go before those wait for it for ever, on every CPU they take.
+func Share() (bool, error) {
+	policy, err := unix.SchedGetAttr(0, 0)
+	if err != nil {
+		return false, fmt.Errorf("ask for scheduling policy: %w", err)
+	}
+	if policy.Policy != unix.SCHED_FIFO && policy.Policy != unix.SCHED_RR {
+		return false, nil
+	}
+	var priority int32
+	_, _, errno := psx.Syscall3(unix.SYS_SCHED_SETSCHEDULER, 0, unix.SCHED_NORMAL, uintptr(unsafe.Pointer(&priority)))
+	if errno != 0 {
+		return false, fmt.Errorf("leave the real-time policy: %w", errno)
+	}
+	return true, nil
 }
 
 // niceness is the nice value of the calling thread. The system call returns 20 less it.
