@@ -15,7 +15,7 @@ import (
 var acceptWait = Rule{
 	Name: "accept-wait", Default: 100e6, Unit: Duration, Any: []string{"sys_accept"},
 	About:    "time that one in ten connections waits until the server accepts it; an accept without a descriptor always counts",
-	Explains: []string{"slow-answers"},
+	Explains: []string{"slow-answers", "stalled-answers"},
 	New:      newAcceptWait,
 }
 

@@ -102,7 +102,7 @@ func (d *dropped) finding(in *engine.Input, why string, limit float64) Finding {
 		v.Level = Bad
 	}
 	if strings.Contains(why, "QDISC") || strings.Contains(why, "RING") { // on the way out of this host
-		v.Explains = []string{"loss", "retransmit-burst", "retransmit-timeouts", "out-of-order", "slow-answers"}
+		v.Explains = []string{"loss", "retransmit-burst", "retransmit-timeouts", "out-of-order", "slow-answers", "stalled-answers"}
 	}
 	if why == "" {
 		why = "no reason given"

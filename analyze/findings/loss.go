@@ -13,7 +13,7 @@ import (
 var loss = Rule{
 	Name: "loss", Default: 2, Unit: Percent, Any: []string{"tcp_retrans"},
 	About:    "share of the segments to one peer that are retransmitted, or of its connections, by how many segments these have",
-	Explains: []string{"retransmit-burst", "retransmit-timeouts", "slow-connects", "out-of-order", "slow-answers"},
+	Explains: []string{"retransmit-burst", "retransmit-timeouts", "slow-connects", "out-of-order", "slow-answers", "stalled-answers"},
 	New:      newLoss,
 }
 

@@ -12,7 +12,7 @@ import (
 var nagleStall = Rule{
 	Name: "nagle-stall", Default: 20e6, Unit: Duration, Any: []string{"tcp_write_xmit", "tcp_rcv_est"},
 	About:    "time that Nagle's algorithm holds data back until an ACK arrives",
-	Explains: []string{"slow-answers"},
+	Explains: []string{"slow-answers", "stalled-answers"},
 	New:      newNagleStall,
 }
 

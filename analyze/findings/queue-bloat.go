@@ -13,7 +13,7 @@ import (
 var queueBloat = Rule{
 	Name: "queue-bloat", Default: 20e6, Unit: Duration, Any: []string{"qdisc_deq"},
 	About:    "time in a device's queue that one packet in ten exceeds (90th percentile)",
-	Explains: []string{"slow-answers"},
+	Explains: []string{"slow-answers", "stalled-answers"},
 	New:      newQueueBloat,
 }
 

@@ -12,7 +12,7 @@ import (
 var receiveBuffer = Rule{
 	Name: "receive-buffer", Default: 90, Unit: Percent, Any: []string{"sock_io"},
 	About:    "how full a receive buffer is at three or more reads; or any packet that found no room",
-	Explains: []string{"slow-answers"},
+	Explains: []string{"slow-answers", "stalled-answers"},
 	New:      newReceiveBuffer,
 }
 

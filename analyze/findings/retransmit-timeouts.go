@@ -13,7 +13,7 @@ import (
 var retransmitTimeouts = Rule{
 	Name: "retransmit-timeouts", Default: 3, Unit: Count, Any: []string{"tcp_cong_state"}, Counters: []string{"TcpExtTCPTimeouts"},
 	About:    "retransmission timeouts of connections with one peer; one that is awaited counts",
-	Explains: []string{"retransmit-burst", "slow-connects", "slow-answers"},
+	Explains: []string{"retransmit-burst", "slow-connects", "slow-answers", "stalled-answers"},
 	New:      newRetransmitTimeouts,
 }
 

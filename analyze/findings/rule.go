@@ -39,7 +39,7 @@ type Rule struct {
 
 // Rules are all rules, by name.
 var Rules = []*Rule{&acceptWait, &closeWait, &drops, &failedConnects, &failedLookups, &loss, &lostEvents, &nagleStall, &outOfOrder, &queueBloat, &receiveBuffer, &resets,
-	&retransmitBurst, &retransmitTimeouts, &sendBuffer, &slowAnswers, &slowConnects, &slowDNS, &synBacklog, &zeroWindow}
+	&retransmitBurst, &retransmitTimeouts, &sendBuffer, &slowAnswers, &slowConnects, &slowDNS, &stalledAnswers, &synBacklog, &zeroWindow}
 
 // Finding is one thing that looks wrong.
 type Finding struct {

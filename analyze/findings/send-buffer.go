@@ -10,7 +10,7 @@ import (
 var sendBuffer = Rule{
 	Name: "send-buffer", Default: 30, Unit: Percent, Any: turnEvents,
 	About:    "share of the time with data to send in which only a full send buffer holds a connection back",
-	Explains: []string{"slow-answers"},
+	Explains: []string{"slow-answers", "stalled-answers"},
 	New:      newSendBuffer,
 }
 

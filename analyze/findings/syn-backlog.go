@@ -12,7 +12,7 @@ import (
 var synBacklog = Rule{
 	Name: "syn-backlog", Default: 1, Unit: Count, Any: []string{"tcp_syn_arrive", "tcp_syn_recv"}, Counters: []string{"TcpExtListenOverflows"},
 	About:    "SYNs and final ACKs of handshakes that find a listener's queue full",
-	Explains: []string{"accept-wait", "loss", "slow-connects", "failed-connects", "slow-answers"},
+	Explains: []string{"accept-wait", "loss", "slow-connects", "failed-connects", "slow-answers", "stalled-answers"},
 	New:      newSynBacklog,
 }
 

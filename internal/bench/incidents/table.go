@@ -59,6 +59,7 @@ var All = []Incident{
 	{Name: "slow-upstream", Cause: "the peer needs 800 ms for an answer", Want: []string{"slow-answers"}, run: slowUpstream},
 	{Name: "server-dies", Cause: "the peer's server dies while clients talk to it", Want: []string{"failed-connects"}, Says: "ECONNREFUSED", run: serverDies},
 	{Name: "lock", Cause: "half of the requests wait for a lock of the server", Want: []string{"slow-answers"}, Says: "the application on this host", run: locked},
+	{Name: "hiccup", Cause: "a server needs 350 ms for every seventh answer", Want: []string{"stalled-answers"}, Says: "the application on this host", run: hiccup},
 	{Name: "mtu-in", Cause: "the path drops received packets above 1200 bytes", Want: []string{"out-of-order"}, Says: "10.77.0.2", path: path{treat: narrowIn}, run: bigAnswers},
 	{Name: "dns-late", Cause: "the DNS server answers after the resolver has asked again", Want: []string{"slow-dns"}, run: lateResolver},
 	{Name: "too-many-files", Cause: "a server has no descriptor left to accept with", Want: []string{"accept-wait", "syn-backlog"}, Says: "EMFILE", run: tooManyFiles},

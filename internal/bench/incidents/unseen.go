@@ -172,6 +172,36 @@ func tooManyFiles(s *stage) error {
 	})
 }
 
+// hiccup is a server that is quick but for every seventh answer, as one that now and then collects garbage.
+func hiccup(s *stage) error {
+	err := s.serve(s.here, 7003, 0, func(c *conn) {
+		defer c.Close()
+		in, out := make([]byte, 300), make([]byte, 500)
+		for i := 1; ; i++ {
+			if _, err := c.Read(in); err != nil {
+				return
+			}
+			if i%7 == 0 {
+				time.Sleep(350 * time.Millisecond)
+			}
+			if _, err := c.Write(out); err != nil {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return clients(3, func(int) error {
+		c, err := s.there.dial(hereIP, 7003, 3*time.Second)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return asking(c, 300, 500, 45, 10*time.Millisecond)
+	})
+}
+
 // healthyPolls is a service with requests and a few long polls, and one whose clients wait for news.
 func healthyPolls(s *stage) error {
 	polled := func(c *conn) {

@@ -32,11 +32,13 @@ func (r *Recorder) Pid() int { return r.cmd.Process.Pid }
 // Programs lists the programs of the recorder, each once.
 func (r *Recorder) Programs() ([]Program, error) {
 	var out []Program
+	seen := map[uint64]bool{} // events that share a program have a descriptor each
 	err := r.descriptors(func(f map[string]string) error {
 		id, err := strconv.ParseUint(f["prog_id"], 10, 32)
-		if err != nil {
-			return nil // no program
+		if err != nil || f["run_cnt"] == "" || seen[id] {
+			return nil // no program, or a link to one, or known
 		}
+		seen[id] = true
 		p := Program{}
 		p.Runs, _ = strconv.ParseInt(f["run_cnt"], 10, 64)
 		p.RunNS, _ = strconv.ParseInt(f["run_time_ns"], 10, 64)
