@@ -50,6 +50,10 @@ type Conn struct {
 	unclear       int64 // ns in which bytes were not sent for no reason that is known yet: the next segment has the kernel's numbers
 	pauses        int64 // ns between parts of a question, told by whether an answer comes
 
+	first Segment  // of which is asked how long its round trip was; see puts
+	late  []func() // it and the calls since; empty if there is none
+	trip  int64    // its round trip, ns, while it is taken; 0 if that is not known
+
 	turn   Turn
 	before Split // at the start of the turn
 	est    int64 // likewise

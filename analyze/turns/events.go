@@ -9,6 +9,7 @@ type Segment struct {
 	InFlight   int64 // segments
 	MSS        int64 // bytes
 	LeastRTT   int64 // ns; 0 if it is not known
+	Smoothed   int64 // smoothed round trip, ns; 0 if it is not known
 	Recovering bool  // congestion control repairs a loss
 	BufferFull bool  // the send buffer is
 	Payload    int64 // bytes it carries
@@ -18,9 +19,18 @@ type Segment struct {
 
 // Segment takes a segment.
 func (c *Conn) Segment(at int64, s *Segment) {
+	c.release(s.Smoothed)
 	if !c.ready(at, s.Positions) {
 		return
 	}
+	if c.puts(at, s) {
+		c.late = append(c.late, func() { c.segment(at, &c.first) })
+		return
+	}
+	c.segment(at, s)
+}
+
+func (c *Conn) segment(at int64, s *Segment) {
 	c.window, c.cwnd, c.mss, c.full, c.loss = s.Window, s.Cwnd, s.MSS, s.BufferFull, s.Recovering
 	if s.LeastRTT > 0 && (c.least == 0 || s.LeastRTT < c.least) {
 		c.least = s.LeastRTT
@@ -59,6 +69,11 @@ func (c *Conn) catchUp(at int64, s *Segment) {
 	wrote := c.written.to(s.Written).at > c.written.at
 	c.writing = c.writing || wrote
 	switch {
+	case wrote && c.trip > 0: // this is the first acknowledgement of that call
+		c.advance(max(c.End, at-c.trip))
+		p := s.Positions
+		p.Arrived, p.Read = c.arrived.seq, c.read.seq
+		c.apply(c.End, p)
 	case !wrote: // the segment before let bytes go
 		p := s.Positions
 		p.Arrived, p.Read, p.Written = c.arrived.seq, c.read.seq, c.written.seq
@@ -76,6 +91,14 @@ func (c *Conn) catchUp(at int64, s *Segment) {
 // Call takes a send or receive call when it returns, with the bytes that it wrote; blocked is a send that
 // found no room.
 func (c *Conn) Call(at int64, p Positions, bytes int64, blocked bool) {
+	if c.behind() {
+		c.late = append(c.late, func() { c.call(at, p, bytes, blocked) })
+		return
+	}
+	c.call(at, p, bytes, blocked)
+}
+
+func (c *Conn) call(at int64, p Positions, bytes int64, blocked bool) {
 	if !c.ready(at, p.without(bytes)) {
 		return
 	}
@@ -91,6 +114,7 @@ func (c *Conn) Call(at int64, p Positions, bytes int64, blocked bool) {
 
 // Accept takes the moment at which a process took the connection.
 func (c *Conn) Accept(at int64) {
+	c.release(0)
 	if c.stage == queued {
 		c.advance(at)
 		c.stage = open
@@ -100,6 +124,7 @@ func (c *Conn) Accept(at int64) {
 // Retransmit takes a retransmission. What was in flight since the last sign of progress waited for it, and so did
 // what could not be sent meanwhile.
 func (c *Conn) Retransmit(at int64) {
+	c.release(0)
 	if c.stage != open {
 		return
 	}
@@ -130,6 +155,7 @@ func (c *Conn) ready(at int64, p Positions) bool {
 // State takes a change of state by the kernel's names, with the positions then, nil before there is a
 // connection. accepts says that Accept will be called.
 func (c *Conn) State(at int64, to string, p *Positions, accepts bool) {
+	c.release(0)
 	switch to {
 	case "LISTEN":
 		return
@@ -173,11 +199,13 @@ func (c *Conn) fins(at int64, to string, p Positions) {
 
 // Forget leaves the connection out: too little is known of it.
 func (c *Conn) Forget() {
+	c.release(0)
 	c.stage, c.End, c.Split, c.Estimated, c.unclear = over, c.Start, Split{}, 0, 0
 }
 
 // Finish ends the connection, or what the recording has of it.
 func (c *Conn) Finish(at int64) {
+	c.release(0)
 	if c.stage == unknown || c.stage == over {
 		c.stage = over
 		return

@@ -37,7 +37,7 @@ type Follower struct {
 type columns struct {
 	NewState, Dir, CaState                                                                                                            scan.Str
 	Ret, AskedBytes, SndNxt, SndUna, OutBytes, InBytes, UnsentBytes, UnackedBytes, UnreadBytes, PayloadBytes, AckedBytes, SeqGapBytes scan.Int
-	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SkSndbuf, SkWmemQueued                                                           scan.Int
+	SndWnd, SndCwnd, PacketsOut, MssBytes, RttMinUs, SrttUs, SkSndbuf, SkWmemQueued                                                   scan.Int
 }
 
 // Follow hands every turn and the end of every connection of the recording to the functions, either
@@ -126,7 +126,7 @@ func (f *Follower) arrives(r *engine.Row) {
 	p.Acked = p.Sent - uint32(r.Int(f.col.SndNxt)-r.Int(f.col.SndUna))
 	s := &f.segment
 	*s = Segment{Positions: p, Window: r.Int(f.col.SndWnd), Cwnd: r.Int(f.col.SndCwnd), InFlight: r.Int(f.col.PacketsOut), MSS: r.Int(f.col.MssBytes),
-		LeastRTT: max(0, r.Int(f.col.RttMinUs)) * 1000, BufferFull: r.Int(f.col.SkWmemQueued) >= r.Int(f.col.SkSndbuf),
+		LeastRTT: micros(r.Int(f.col.RttMinUs)), Smoothed: micros(r.Int(f.col.SrttUs)), BufferFull: r.Int(f.col.SkWmemQueued) >= r.Int(f.col.SkSndbuf),
 		Payload: r.Int(f.col.PayloadBytes), Acks: r.Int(f.col.AckedBytes), Gap: r.Int(f.col.SeqGapBytes)}
 	switch r.Str(f.col.CaState) {
 	case "recovery", "loss":
@@ -134,6 +134,9 @@ func (f *Follower) arrives(r *engine.Row) {
 	}
 	f.of(r).Segment(r.TS, s)
 }
+
+// micros is a time of the kernel's in ns. Files may come from anywhere.
+func micros(us int64) int64 { return min(max(0, us), 1<<32) * 1000 }
 
 // eagain is EAGAIN: a call that would have to wait. One that takes a part of what it was asked for
 // would have to wait for the rest.

@@ -275,7 +275,7 @@ func TestSumsOfAnything(t *testing.T) {
 			case 6:
 				s.p.Written += r.Uint32N(3000)
 				s.Segment(at, &Segment{Positions: s.p, Window: r.Int64N(3000), Cwnd: r.Int64N(4), MSS: r.Int64N(1500), InFlight: r.Int64N(5),
-					LeastRTT: r.Int64N(5 * ms), Recovering: r.IntN(5) == 0, BufferFull: r.IntN(5) == 0, Payload: r.Int64N(200), Acks: r.Int64N(500) - 100, Gap: r.Int64N(30) - 15})
+					LeastRTT: r.Int64N(5 * ms), Smoothed: r.Int64N(9 * ms), Recovering: r.IntN(5) == 0, BufferFull: r.IntN(5) == 0, Payload: r.Int64N(200), Acks: r.Int64N(500) - 100, Gap: r.Int64N(30) - 15})
 			default:
 				s.hears(at, r.Uint32N(500))
 			}
