@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v338.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.71;\n           nginx, keep-alive, 20 connections 0.97;\n           redis GET, 20 clients 1.08;\n           iperf3, one stream 0.95",
-	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.64;\n           nginx, keep-alive, 20 connections 0.74;\n           redis GET, 20 clients 0.80;\n           iperf3, one stream 0.93",
-	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.48;\n           nginx, keep-alive, 20 connections 0.54;\n           redis GET, 20 clients 0.43;\n           iperf3, one stream 0.82",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.75;\n           nginx, keep-alive, 20 connections 0.85;\n           redis GET, 20 clients 0.92;\n           iperf3, one stream 0.99",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.56;\n           nginx, keep-alive, 20 connections 0.78;\n           redis GET, 20 clients 0.85;\n           iperf3, one stream 0.87",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.43;\n           nginx, keep-alive, 20 connections 0.58;\n           redis GET, 20 clients 0.49;\n           iperf3, one stream 0.82",
 }
