@@ -54,33 +54,12 @@ func serverDies(s *stage) error {
 // locked is a server of which every other request waits for a lock that its holder keeps for long.
 func locked(s *stage) error {
 	var lock sync.Mutex
-	err := s.serve(s.here, 7001, 0, func(c *conn) {
-		defer c.Close()
-		in, out := make([]byte, 700), make([]byte, 300)
-		for i := 0; ; i++ {
-			if _, err := c.Read(in); err != nil {
-				return
-			}
-			if i%2 == 1 {
-				lock.Lock()
-				time.Sleep(250 * time.Millisecond)
-				lock.Unlock()
-			}
-			if _, err := c.Write(out); err != nil {
-				return
-			}
+	return s.moody(6, 6, 700, 300, func(i int) {
+		if i%2 == 1 {
+			lock.Lock()
+			time.Sleep(250 * time.Millisecond)
+			lock.Unlock()
 		}
-	})
-	if err != nil {
-		return err
-	}
-	return clients(6, func(int) error {
-		c, err := s.there.dial(hereIP, 7001, 3*time.Second)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return asking(c, 700, 300, 6, 15*time.Millisecond)
 	})
 }
 
@@ -174,16 +153,24 @@ func tooManyFiles(s *stage) error {
 
 // hiccup is a server that is quick but for every seventh answer, as one that now and then collects garbage.
 func hiccup(s *stage) error {
-	err := s.serve(s.here, 7003, 0, func(c *conn) {
+	return s.moody(3, 45, 300, 500, func(i int) {
+		if i%7 == 6 {
+			time.Sleep(350 * time.Millisecond)
+		}
+	})
+}
+
+// moody is a server here that does something before it answers the i-th request of a connection, and clients there.
+func (s *stage) moody(n, requests, asked, answered int, before func(i int)) error {
+	const port = 7001
+	err := s.serve(s.here, port, 0, func(c *conn) {
 		defer c.Close()
-		in, out := make([]byte, 300), make([]byte, 500)
-		for i := 1; ; i++ {
+		in, out := make([]byte, asked), make([]byte, answered)
+		for i := 0; ; i++ {
 			if _, err := c.Read(in); err != nil {
 				return
 			}
-			if i%7 == 0 {
-				time.Sleep(350 * time.Millisecond)
-			}
+			before(i)
 			if _, err := c.Write(out); err != nil {
 				return
 			}
@@ -192,13 +179,13 @@ func hiccup(s *stage) error {
 	if err != nil {
 		return err
 	}
-	return clients(3, func(int) error {
-		c, err := s.there.dial(hereIP, 7003, 3*time.Second)
+	return clients(n, func(int) error {
+		c, err := s.there.dial(hereIP, port, 3*time.Second)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return asking(c, 300, 500, 45, 10*time.Millisecond)
+		return asking(c, asked, answered, requests, 15*time.Millisecond)
 	})
 }
 
