@@ -23,7 +23,7 @@ var All = []Incident{
 	{Name: "unreachable", Cause: "no route to the peer", Want: []string{"failed-connects"}, Says: "ENETUNREACH", run: unreachable},
 	{Name: "prohibited", Cause: "a local rule forbids the way to the peer", Want: []string{"failed-connects"}, Says: "EACCES", run: prohibited},
 	{Name: "connect-gives-up", Cause: "the peer is not there; the program closes after a second", Want: []string{"failed-connects", "slow-connects"}, path: path{treat: blackhole}, run: givesUp},
-	{Name: "connect-hangs", Cause: "the peer is not there; the program waits", Want: []string{"slow-connects"}, Says: "no answer", path: path{treat: blackhole}, run: hangs},
+	{Name: "connect-hangs", Cause: "the peer is not there; the program waits", Want: []string{"slow-connects", "failed-connects"}, Says: "answer", path: path{treat: blackhole}, run: hangs},
 	{Name: "syn-loss", Cause: "30 % of SYNs are lost", Want: []string{"loss"}, path: path{treat: losing(30, true, packet.syn)}, run: manyConnects},
 	{Name: "accept-queue", Cause: "a server does not accept, its queue overflows", Want: []string{"syn-backlog"}, Says: "accept queue was full", run: acceptQueue},
 	{Name: "slow-accept", Cause: "a server accepts late", Want: []string{"accept-wait"}, run: slowAccept},
