@@ -11,7 +11,7 @@ import (
 var outOfOrder = Rule{
 	Name: "out-of-order", Default: 2, Unit: Percent, Any: []string{"tcp_rcv_est"}, Counters: []string{"TcpExtTCPOFOQueue"},
 	About:    "share of the segments from one peer that come out of order, lost or reordered before this host; data that stays missing always counts",
-	Explains: []string{"slow-answers", "stalled-answers"},
+	Explains: []string{"retransmit-burst", "slow-answers", "stalled-answers"},
 	New:      newOutOfOrder,
 }
 

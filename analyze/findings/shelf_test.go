@@ -21,6 +21,8 @@ func TestExplained(t *testing.T) {
 		{"the same port", []Finding{{Rule: &synBacklog, Port: 80}, {Rule: &acceptWait, Port: 80, Peer: far}}, []string{"syn-backlog"}},
 		{"the host", []Finding{{Rule: &synBacklog}, {Rule: &acceptWait, Port: 80}}, []string{"syn-backlog"}},
 		{"loopback is no peer", []Finding{{Rule: &loss, Peer: near, Port: 80}, {Rule: &slowConnects, Peer: near, Port: 81}}, []string{"loss", "slow-connects"}},
+		{"a burst into a zero window", []Finding{{Rule: &retransmitBurst, Peer: far}, {Rule: &zeroWindow, Peer: far}}, []string{"zero-window"}},
+		{"a burst for what was overtaken", []Finding{{Rule: &retransmitBurst, Peer: far}, {Rule: &outOfOrder, Peer: far}}, []string{"out-of-order"}},
 		{"a cause of its own", []Finding{{Rule: &loss, Peer: far}, {Rule: &slowAnswers, Peer: far, Own: true}}, []string{"loss", "slow-answers"}},
 		{"a cause by its reason", []Finding{{Rule: &drops, Explains: []string{"loss"}}, {Rule: &loss, Peer: far}}, []string{"drops"}},
 		{"another reason", []Finding{{Rule: &drops}, {Rule: &loss, Peer: far}}, []string{"drops", "loss"}},

@@ -11,7 +11,7 @@ import (
 var zeroWindow = Rule{
 	Name: "zero-window", Default: 50e6, Unit: Duration, Any: []string{"tcp_rcv_est"},
 	About:    "time that a connection has a zero window, its own or the peer's",
-	Explains: []string{"receive-buffer", "send-buffer", "slow-answers", "stalled-answers"},
+	Explains: []string{"receive-buffer", "retransmit-burst", "send-buffer", "slow-answers", "stalled-answers"},
 	New:      newZeroWindow,
 }
 

@@ -155,7 +155,10 @@ func (in *Incident) named(v verdict) bool {
 	if len(in.Want) == 0 {
 		return len(v) == 0
 	}
-	return len(v) > 0 && slices.Contains(in.Want, v[0].Rule) && strings.Contains(v[0].What+v[0].Evidence, in.Says)
+	if len(v) == 0 {
+		return false
+	}
+	return slices.Contains(in.Want, v[0].Rule) && strings.Contains(v[0].What+v[0].Evidence, in.Says) || *documented && slices.Contains(in.Both, v[0].Rule)
 }
 
 // verdict is the findings of a recording, the worst first.

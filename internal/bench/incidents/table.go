@@ -10,6 +10,7 @@ type Incident struct {
 	Cause string   // in words
 	Want  []string // rules of which one must come first; none: no finding at all
 	Says  string   // part of that finding's text
+	Both  []string // rules that may come first, too, where the peer's end is recorded as well: it sees the other side of it
 	path  path
 	run   func(s *stage) error // while the host is recorded; it takes a few seconds
 }
@@ -32,20 +33,20 @@ var All = []Incident{
 	{Name: "loss-15", Cause: "15 % of the packets of a long flow are lost", Want: []string{"loss"}, path: path{delay: 2 * time.Millisecond, treat: losing(15, true, packet.data)}, run: upload},
 	{Name: "loss-short", Cause: "15 % of the packets of short connections are lost", Want: []string{"loss"}, path: path{treat: losing(15, true, packet.tcp)}, run: shortClient},
 	{Name: "loss-short-server", Cause: "15 % of the packets of a server's short connections are lost", Want: []string{"loss"}, path: path{treat: losing(15, true, packet.tcp)}, run: shortServer},
-	{Name: "loss-before-us", Cause: "5 % of the received packets are lost", Want: []string{"out-of-order"}, path: path{delay: 2 * time.Millisecond, treat: losing(5, false, packet.data)}, run: download},
+	{Name: "loss-before-us", Cause: "5 % of the received packets are lost", Want: []string{"out-of-order"}, Both: []string{"loss"}, path: path{delay: 2 * time.Millisecond, treat: losing(5, false, packet.data)}, run: download},
 	{Name: "reordering", Cause: "one received packet in ten is overtaken", Want: []string{"out-of-order"}, path: path{delay: time.Millisecond, treat: overtaking(10, 4*time.Millisecond)}, run: download},
 	{Name: "blackhole", Cause: "the path dies in the middle of a flow", Want: []string{"retransmit-timeouts"}, path: path{treat: dying(200)}, run: uploadDies},
 	{Name: "mtu", Cause: "the path drops packets above 1300 bytes", Want: []string{"retransmit-timeouts"}, Says: "retransmission timeouts", path: path{treat: narrow}, run: uploadBig},
 	{Name: "bufferbloat", Cause: "a shaper holds packets in a long queue", Want: []string{"queue-bloat"}, run: shaped(400000)},
 	{Name: "queue-drops", Cause: "a shaper of this host drops what does not fit into its queue", Want: []string{"drops"}, Says: "QDISC", run: shaped(20000)},
-	{Name: "peer-reads-slowly", Cause: "the peer does not read", Want: []string{"zero-window"}, Says: "the peer", run: peerReadsSlowly},
+	{Name: "peer-reads-slowly", Cause: "the peer does not read", Want: []string{"zero-window"}, Says: "the peer", Both: []string{"zero-window", "receive-buffer"}, run: peerReadsSlowly},
 	{Name: "we-read-slowly", Cause: "this host's program does not read", Want: []string{"zero-window", "receive-buffer"}, run: weReadSlowly},
 	{Name: "udp-overflow", Cause: "datagrams find a receive buffer full", Want: []string{"receive-buffer"}, run: udpOverflow},
 	{Name: "send-buffer", Cause: "a send buffer is too small for the round trip", Want: []string{"send-buffer"}, path: path{delay: 20 * time.Millisecond}, run: smallSendBuffer},
 	{Name: "nagle", Cause: "small writes wait for delayed ACKs", Want: []string{"nagle-stall"}, run: nagle},
 	{Name: "reset-unread", Cause: "a server closes with unread data", Want: []string{"resets"}, Says: "this host", run: resetUnread},
 	{Name: "reset-linger", Cause: "a client closes with SO_LINGER 0", Want: []string{"resets"}, Says: "this host", run: resetLinger},
-	{Name: "reset-by-peer", Cause: "the peer resets connections", Want: []string{"resets"}, Says: "the peer", run: resetByPeer},
+	{Name: "reset-by-peer", Cause: "the peer resets connections", Want: []string{"resets"}, Says: "the peer", Both: []string{"resets"}, run: resetByPeer},
 	{Name: "reset-by-middle", Cause: "a box on the way forges resets", Want: []string{"resets"}, Says: "the peer", path: path{treat: forging}, run: resetByPeerQuiet},
 	{Name: "no-listener", Cause: "peers ask for a port where nothing listens", Want: []string{"resets"}, Says: "nothing listens", run: noListener},
 	{Name: "keepalive", Cause: "peers vanish, keepalive gives up", Want: []string{"resets"}, Says: "keepalive", path: path{treat: dying(60)}, run: keepalive},
