@@ -23,7 +23,7 @@ type burst struct {
 
 func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 	var socks agg.PerSocket[burst]
-	cwnd, again := in.Int("snd_cwnd"), in.Resent()
+	cwnd, again, twice := in.Int("snd_cwnd"), in.Resent(), found.flows.repeats()
 	in.Use("tcp_retrans", "", func(r *engine.Row) {
 		if r.Sock == nil {
 			return
@@ -46,7 +46,7 @@ func newRetransmitBurst(in *engine.Input, limit float64, found *Shelf) func() {
 	})
 	in.OnEnd(func(s *agg.Socket) {
 		b := socks.Of(s)
-		if float64(b.best) < limit {
+		if float64(b.best) < limit || twice.byCounters() || twice.byRows(s) { // an end that answers late is no loss
 			return
 		}
 		found.Add(Finding{Level: Bad, Over: float64(b.best) / limit, At: b.bestFrom,
