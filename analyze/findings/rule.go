@@ -58,6 +58,7 @@ type Finding struct {
 	Of        int64      // how many it stands for
 	Each      string     // what these are; sockets if it is empty
 	Own       bool       // no other finding explains it
+	Far       bool       // the peer's program is to blame
 	Explains  []string   // rules that see its consequences, beside those that its rule names
 }
 

@@ -76,14 +76,14 @@ func explained(all []Finding) (kept []Finding) {
 			by[p] = append(by[p], i)
 		}
 	}
-	also := make([]agg.Top[string], len(all))
+	also, served := make([]agg.Top[string], len(all)), otherEnds(all)
 	for i := range all {
-		if c := causeOf(all, by, i); c >= 0 {
+		if c := causeOf(all, by, i); c >= 0 && !served(i) {
 			also[c].Add(all[i].Rule.Name, max(1, all[i].Of))
 		}
 	}
 	for i := range all {
-		if causeOf(all, by, i) >= 0 {
+		if served(i) || causeOf(all, by, i) >= 0 {
 			continue
 		}
 		f := all[i]
@@ -93,6 +93,26 @@ func explained(all []Finding) (kept []Finding) {
 		kept = append(kept, f)
 	}
 	return kept
+}
+
+// otherEnds tells whether a finding blames a peer's program that is on this host too, where the same
+// rule has found it: that sees what it does.
+func otherEnds(all []Finding) func(i int) bool {
+	type end struct {
+		rule *Rule
+		addr string
+		port int64
+	}
+	found := map[end]bool{}
+	for i := range all {
+		if s := &all[i].Sock; !all[i].Far && s.Serves() {
+			found[end{all[i].Rule, s.Laddr, s.Lport}] = true
+		}
+	}
+	return func(i int) bool {
+		f := &all[i]
+		return f.Far && found[end{f.Rule, f.Sock.Raddr, f.Sock.Rport}]
+	}
 }
 
 // causeOf is the first finding that explains another, -1 if none does. Rules explain in one

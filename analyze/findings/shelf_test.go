@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"netrec/analyze/agg"
 )
 
 // TestExplained: consequences are told with their cause, where both are about the same.
@@ -36,6 +38,18 @@ func TestExplained(t *testing.T) {
 		if !slices.Equal(kept, tt.kept) || strings.Contains(also, "also") != (len(kept) < len(tt.all)) {
 			t.Errorf("%s: %v, want %v; evidence %q", tt.name, kept, tt.kept, also)
 		}
+	}
+}
+
+// A program that is to blame is found at both ends of its connections where both are on this host, and
+// told of once, by the end that is its own. A service elsewhere with the same port is another.
+func TestBothEndsOnThisHost(t *testing.T) {
+	server := Finding{Rule: &slowAnswers, Own: true, Sock: agg.Socket{Laddr: "10.0.0.1", Lport: 80, Raddr: "10.0.0.1", Rport: 5000, Passive: true}}
+	client := Finding{Rule: &slowAnswers, Own: true, Far: true, Sock: agg.Socket{Laddr: "10.0.0.1", Lport: 5000, Raddr: "10.0.0.1", Rport: 80, Active: true}}
+	elsewhere, stalls := client, client
+	elsewhere.Sock.Raddr, stalls.Rule = "10.0.0.2", &stalledAnswers
+	if kept := explained([]Finding{client, server, elsewhere, stalls}); len(kept) != 3 || kept[0].Far || kept[1].Sock.Raddr != "10.0.0.2" || kept[2].Rule != &stalledAnswers {
+		t.Errorf("kept: %+v", kept)
 	}
 }
 

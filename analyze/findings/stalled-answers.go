@@ -88,7 +88,7 @@ func (v *stalled) finding(in *engine.Input, where string, limit float64) Finding
 	if most == turns.PeerThinking {
 		why += ", unless its packets were lost before this host"
 	}
-	return Finding{Level: Slow, Own: most == turns.AppThinking, Over: float64(v.longest) / limit, At: v.at,
+	return Finding{Level: Slow, Own: most == turns.AppThinking, Far: most == turns.PeerThinking, Over: float64(v.longest) / limit, At: v.at,
 		What: fmt.Sprintf("%s of %s of %s stalled for %s or longer, though most take %s: most of it %s",
 			engine.Thousands(v.n), many(v.us.Count, "answer", "answers"), where, span(int64(limit)), span(v.us.At(0.5)*1000), why),
 		Evidence: fmt.Sprintf("requests and answers of the same size on the same connection took less than a twentieth; the longest %s by %s from %s",
