@@ -8,8 +8,11 @@ import (
 	"netrec/analyze/render"
 )
 
-// Unfinished are the errors after which a connect goes on, or was over before.
-var Unfinished = []int64{4, EISCONN, EALREADY, EINPROGRESS}
+// Unfinished are the errors after which a connect goes on, or was over before. One that a signal
+// interrupts goes on, too, and may say so before the kernel has made EINTR of it.
+var Unfinished = []int64{eintr, eRestart, EISCONN, EALREADY, EINPROGRESS}
+
+const eintr, eRestart = 4, 512
 
 // returned takes the return of connect(2): its own result wins over the change of state.
 func (f *Attempts) returned(r *engine.Row) {

@@ -3,8 +3,10 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"netrec/analyze/agg"
+	"netrec/analyze/calls"
 	"netrec/analyze/engine"
 	"netrec/analyze/render"
 	"netrec/analyze/scan"
@@ -16,9 +18,6 @@ var failedConnects = Rule{
 	Explains: []string{"slow-connects", "retransmit-timeouts", "resets"},
 	New:      newFailedConnects,
 }
-
-// Results of connect(2) that are no failure: it goes on, goes on still, is done already.
-const einprogress, ealready, eisconn = 115, 114, 106
 
 // eaddrnotavail is the result of a connect for which no local port is free. IPv6 also
 // returns it where it has no address to connect from, before any change of state.
@@ -132,8 +131,7 @@ func (f *connects) call(r *engine.Row) {
 	if r.Sock == nil || ret >= 0 || family != "inet" && family != "inet6" || r.Str(f.SockType) != "stream" {
 		return
 	}
-	switch -ret {
-	case einprogress, ealready, eisconn:
+	if slices.Contains(calls.Unfinished, -ret) {
 		return
 	}
 	t := f.trials.Of(r.Sock)
