@@ -14,7 +14,7 @@ import (
 //
 //	rings             21  21  --buffer; they are mapped once
 //	program           11  11  its pages that a recording uses
-//	piles             36  36  poolBytes
+//	piles             30  30  poolBytes
 //	encoder            9  16  scratchBytes, from one commit to the next
 //	kernel's symbols   7   7  more where the kernel has more
 //	stacks             1   4  symbol.maxCacheBytes

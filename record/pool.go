@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	poolBytes  = 36 << 20
+	poolBytes  = 30 << 20
 	chunkBytes = 64 << 10 // room that an event gets at a time
 )
 
