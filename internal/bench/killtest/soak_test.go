@@ -176,7 +176,6 @@ func checkKernel(t *testing.T, got *truth) {
 	}
 }
 
-// mostOf is the largest of each.
 // usually is the median of the resident memory. A recorder that had to wait for its CPU has more for a
 // while, which is bounded and no growth.
 func usually(all []sample) int64 {
@@ -188,6 +187,7 @@ func usually(all []sample) int64 {
 	return bytes[len(bytes)/2]
 }
 
+// mostOf is the largest of each.
 func mostOf(all []sample) (most sample) {
 	for _, s := range all {
 		most.resident, most.descriptors = max(most.resident, s.resident), max(most.descriptors, s.descriptors)
