@@ -190,7 +190,7 @@ static __always_inline bool greedy(bool rare, u32 cpu, u32 size)
 		m->bytes = 0;
 	}
 	m->bytes += size;
-	return m->bytes > cfg_rare_bytes / 32;
+	return m->bytes > cfg_rare_bytes / 64;
 }
 
 /* reroute is the ring for a row that was to go to the CPU's own, which was short of room for
