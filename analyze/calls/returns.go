@@ -12,8 +12,6 @@ import (
 // interrupts goes on, too, and may say so before the kernel has made EINTR of it.
 var Unfinished = []int64{eintr, eRestart, EISCONN, EALREADY, EINPROGRESS}
 
-const eintr, eRestart = 4, 512
-
 // returned takes the return of connect(2): its own result wins over the change of state.
 func (f *Attempts) returned(r *engine.Row) {
 	if r.Sock == nil {

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"netrec/analyze/agg"
@@ -98,7 +97,7 @@ func answerTime(t *turns.Turn, limit float64) int64 {
 
 func (a *answers) finding(in *engine.Input, where string, limit float64) Finding {
 	tenth, most, total := a.us.At(0.9)*1000, a.spent.Most(), max(1, a.spent.Total())
-	v := Finding{Level: Slow, Far: most == turns.PeerThinking, Over: float64(tenth) / limit, At: a.at, Next: "waits --slowest 5 --port " + strconv.FormatInt(servicePort(&a.sock), 10)}.of(&a.sock)
+	v := Finding{Level: Slow, Far: most == turns.PeerThinking, Over: float64(tenth) / limit, At: a.at, Next: slowest(&a.sock)}.of(&a.sock)
 	why := blame[most]
 	if v.Own = thinking(most); 2*a.missing > total {
 		v.Own, why = false, "waiting for data that is lost before this host"

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 
 	"netrec/analyze/agg"
 	"netrec/analyze/engine"
@@ -96,5 +95,5 @@ func (v *stalled) finding(in *engine.Input, where string, limit float64) Finding
 			engine.Thousands(v.n), many(v.us.Count, "answer", "answers"), where, span(int64(limit)), span(v.us.At(0.5)*1000), why),
 		Evidence: fmt.Sprintf("requests and answers of the same size on the same connection took less than a twentieth; the longest %s by %s from %s",
 			span(v.longest), subject(&v.sock), at(in, v.at)),
-		Next: "waits --slowest 5 --port " + strconv.FormatInt(servicePort(&v.sock), 10)}.of(&v.sock)
+		Next: slowest(&v.sock)}.of(&v.sock)
 }

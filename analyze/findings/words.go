@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"netrec/analyze/agg"
@@ -38,6 +39,11 @@ func service(s *agg.Socket) string {
 		return fmt.Sprintf("port %d", s.Lport)
 	}
 	return render.Endpoint(s.Raddr, s.Rport)
+}
+
+// slowest is the command that shows the slowest answers of a connection's service.
+func slowest(s *agg.Socket) string {
+	return "waits --slowest 5 --port " + strconv.FormatInt(servicePort(s), 10)
 }
 
 // servicePort is the port of what a connection is for.

@@ -68,22 +68,21 @@ func (c *Conn) process(at int64, s *Segment) {
 func (c *Conn) catchUp(at int64, s *Segment) {
 	wrote := c.written.to(s.Written).at > c.written.at
 	c.writing = c.writing || wrote
-	switch {
-	case wrote && c.trip > 0: // this is the first acknowledgement of that call
-		c.advance(max(c.End, at-c.trip))
-		p := s.Positions
-		p.Arrived, p.Read = c.arrived.seq, c.read.seq
+	p := s.Positions
+	p.Arrived, p.Read = c.arrived.seq, c.read.seq
+	if !wrote { // the segment before let bytes go
+		p.Written = c.written.seq
 		c.apply(c.End, p)
-	case !wrote: // the segment before let bytes go
-		p := s.Positions
-		p.Arrived, p.Read, p.Written = c.arrived.seq, c.read.seq, c.written.seq
-		c.apply(c.End, p)
+		return
+	}
 	// The first bytes of a call that is still busy writing were written a round trip ago. Where all is
 	// acknowledged already, the peer is on this host, and the call about to return.
-	case s.Acks > 0 && c.least > 0 && s.Acked+uint32(s.Acks) != s.Written:
-		c.advance(max(c.End, at-c.least))
-		p := s.Positions
-		p.Arrived, p.Read = c.arrived.seq, c.read.seq
+	trip := c.trip
+	if trip == 0 && s.Acks > 0 && s.Acked+uint32(s.Acks) != s.Written {
+		trip = c.least
+	}
+	if trip > 0 {
+		c.advance(max(c.End, at-trip))
 		c.apply(c.End, p)
 	}
 }

@@ -10,7 +10,7 @@ type Incident struct {
 	Cause string   // in words
 	Want  []string // rules of which one must come first; none: no finding at all
 	Says  string   // part of that finding's text
-	Both  []string // rules that may come first, too, where the peer's end is recorded as well: it sees the other side of it
+	Both  []string // rules that may come first, too, where the whole machine is recorded, the peer's end and the end of the program included
 	path  path
 	run   func(s *stage) error // while the host is recorded; it takes a few seconds
 }
@@ -24,7 +24,7 @@ var All = []Incident{
 	{Name: "unreachable", Cause: "no route to the peer", Want: []string{"failed-connects"}, Says: "ENETUNREACH", run: unreachable},
 	{Name: "prohibited", Cause: "a local rule forbids the way to the peer", Want: []string{"failed-connects"}, Says: "EACCES", run: prohibited},
 	{Name: "connect-gives-up", Cause: "the peer is not there; the program closes after a second", Want: []string{"failed-connects", "slow-connects"}, path: path{treat: blackhole}, run: givesUp},
-	{Name: "connect-hangs", Cause: "the peer is not there; the program waits", Want: []string{"slow-connects", "failed-connects"}, Says: "answer", path: path{treat: blackhole}, run: hangs},
+	{Name: "connect-hangs", Cause: "the peer is not there; the program waits", Want: []string{"slow-connects"}, Says: "no answer", Both: []string{"failed-connects"}, path: path{treat: blackhole}, run: hangs},
 	{Name: "syn-loss", Cause: "30 % of SYNs are lost", Want: []string{"loss"}, path: path{treat: losing(30, true, packet.syn)}, run: manyConnects},
 	{Name: "accept-queue", Cause: "a server does not accept, its queue overflows", Want: []string{"syn-backlog"}, Says: "accept queue was full", run: acceptQueue},
 	{Name: "slow-accept", Cause: "a server accepts late", Want: []string{"accept-wait"}, run: slowAccept},
@@ -59,8 +59,8 @@ var All = []Incident{
 	{Name: "think-time", Cause: "a server needs 800 ms for an answer", Want: []string{"slow-answers"}, run: thinkTime},
 	{Name: "slow-upstream", Cause: "the peer needs 800 ms for an answer", Want: []string{"slow-answers"}, run: slowUpstream},
 	{Name: "server-dies", Cause: "the peer's server dies while clients talk to it", Want: []string{"failed-connects"}, Says: "ECONNREFUSED", run: serverDies},
-	{Name: "lock", Cause: "half of the requests wait for a lock of the server", Want: []string{"slow-answers"}, Says: "the application on this host", Both: []string{"slow-answers"}, run: locked},
-	{Name: "hiccup", Cause: "a server needs 350 ms for every seventh answer", Want: []string{"stalled-answers"}, Says: "the application on this host", Both: []string{"stalled-answers"}, run: hiccup},
+	{Name: "lock", Cause: "half of the requests wait for a lock of the server", Want: []string{"slow-answers"}, Says: "the application on this host", run: locked},
+	{Name: "hiccup", Cause: "a server needs 350 ms for every seventh answer", Want: []string{"stalled-answers"}, Says: "the application on this host", run: hiccup},
 	{Name: "mtu-in", Cause: "the path drops received packets above 1200 bytes", Want: []string{"out-of-order"}, Says: "10.77.0.2", Both: []string{"loss"}, path: path{treat: narrowIn}, run: bigAnswers},
 	{Name: "dns-late", Cause: "the DNS server answers after the resolver has asked again", Want: []string{"slow-dns"}, run: lateResolver},
 	{Name: "too-many-files", Cause: "a server has no descriptor left to accept with", Want: []string{"accept-wait", "syn-backlog"}, Says: "EMFILE", run: tooManyFiles},
