@@ -47,17 +47,17 @@ func (c *Conn) segment(at int64, s *Segment) {
 
 // process takes what the segment brings.
 func (c *Conn) process(at int64, s *Segment) {
-	p, acks := s.Positions, max(0, s.Acks)
-	p.Acked += uint32(acks)
+	p := s.Positions
+	p.Acked += uint32(max(0, s.Acks))
+	c.apply(at, p) // what it acknowledges may end a turn before what it carries begins the next
 	fresh := s.Payload + min(0, s.Gap)
 	if s.Gap > 0 || fresh <= 0 {
-		c.apply(at, p)
 		return
 	}
 	p.Arrived += uint32(fresh)
 	// The peer sent it before it had all that this end had written. That goes for the turn that it
 	// begins, too.
-	both := c.phase != quiet && c.acked.at+acks < c.written.at
+	both := c.phase != quiet && c.acked.at < c.written.at
 	c.turn.Overlap = c.turn.Overlap || both
 	c.apply(at, p)
 	c.turn.Overlap = c.turn.Overlap || both

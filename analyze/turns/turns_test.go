@@ -122,6 +122,29 @@ func TestLossIsRecovery(t *testing.T) {
 	s.check(t, Split{Recovery: 201 * ms})
 }
 
+// An answer that was sent twice ends with its acknowledgement, also where that comes with the next question.
+func TestRepeatedAnswerEndsWithTheNextQuestion(t *testing.T) {
+	for _, alone := range []bool{true, false} {
+		s := newSide(true)
+		s.State(0, "ESTABLISHED", &s.p, false)
+		s.hears(1*ms, 10)
+		s.reads(1 * ms)
+		s.writes(2*ms, 300)
+		s.Retransmit(210 * ms)
+		if alone {
+			s.hears(341*ms, 0)
+		}
+		s.hears(341*ms, 10)
+		s.reads(341 * ms)
+		s.writes(342*ms, 300)
+		s.Finish(342 * ms)
+		s.check(t, Split{Idle: 1 * ms, AppThinking: 2 * ms, Recovery: 339 * ms})
+		if len(s.turns) != 2 || s.turns[0].End != 341*ms || s.turns[0].Unfinished || s.turns[0].Overlap || s.turns[1].End != 342*ms {
+			t.Errorf("acknowledged alone %v: turns %+v", alone, s.turns)
+		}
+	}
+}
+
 // On a path that dies, bytes are left that the windows would let go: from the newest acknowledgement on that is no
 // pacing, and neither is what the congestion window held back until the timeout. A peer's window that turns out to be
 // closed comes first: then the retransmissions were probes.

@@ -47,12 +47,12 @@ WITH {{capture}},
     WINDOW places AS (PARTITION BY {{host}}sock, generation, has ORDER BY ts_ns, cpu, seq)
 ), moments AS (
     -- A segment is three moments: what happened since the row before, as it finds it (bytes left, or a send is under way since
-    -- a round trip ago), the positions before it, and those that it leads to. A FIN ends a question that nobody will answer.
+    -- a round trip ago), the positions with what it acknowledges, and those with what it carries, too. A FIN ends a question that nobody will answer.
     SELECT {{hostof "s"}}s.sock AS sock, s.generation AS generation, s.ts_ns AS ts_ns, s.cpu AS cpu, s.seq AS seq, p.place AS place, s.has AS has, s.passive AS passive,
         CASE WHEN p.place = 2 AND s.fresh > 0 AND s.acked + s.acks < s.written THEN 1 ELSE 0 END AS crosses, CASE WHEN p.place = 3 THEN 1 ELSE 0 END AS stops,
         CASE WHEN p.place > 0 THEN s.ts_ns WHEN s.wrote_to <= s.written_before THEN s.ended_ns ELSE greatest(s.ended_ns, s.ts_ns - s.least_ns) END AS at_ns,
         CASE WHEN p.place = 0 AND s.wrote_to <= s.written_before THEN s.written_before ELSE s.written END AS written, s.sent AS sent,
-        CASE WHEN p.place = 2 THEN s.acked_then ELSE s.acked END AS acked, CASE p.place WHEN 0 THEN s.arrived_before WHEN 2 THEN s.arrived_then ELSE s.arrived END AS arrived,
+        CASE WHEN p.place = 0 THEN s.acked ELSE s.acked_then END AS acked, CASE p.place WHEN 0 THEN s.arrived_before WHEN 2 THEN s.arrived_then ELSE s.arrived END AS arrived,
         CASE WHEN p.place = 0 THEN s.taken_before ELSE s.taken END AS taken
     FROM steps AS s CROSS JOIN (SELECT 0 AS place UNION ALL SELECT 1 AS place UNION ALL SELECT 2 AS place UNION ALL SELECT 3 AS place) AS p
     WHERE p.place = 0 AND s.event = 'tcp_rcv_est' AND (s.wrote_to <= s.written_before OR s.wrote_to > s.written_before AND s.acks > 0 AND s.least_ns > 0 AND s.acked_to <> s.wrote_to)
