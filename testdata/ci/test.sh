@@ -136,8 +136,8 @@ browser() { go test -count=1 -v -timeout 30m -run '^TestBrowser' ./analyze/repor
 
 kill_test() { go test -count=1 -v -timeout 40m ./internal/bench/killtest; }
 
-# The oldest, the newest and one between, which is another each time: all five, make kernels,
-# take longer than CI has.
+# The oldest and the newest, and the agreement below is one between: all five, make kernels, take
+# longer than CI has.
 kernels() { go test -count=1 -v -timeout 150m -run '^TestKernels$' ./internal/bench/truth -kernels some; }
 
 # Tools of bcc compile for a minute each: by hand, with -update, and 6.1, see CONTRIBUTING.md.
@@ -168,7 +168,7 @@ step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go pytho
 step 'report in a browser' browser go chromium
 step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'lint' lint go
-step 'kernels: oldest, newest and one between; agreement with bpftrace and libbpf-tools' guests go root qemu-system-x86_64 sqfstar xz
+step 'kernels: oldest and newest; agreement with bpftrace and libbpf-tools on one between' guests go root qemu-system-x86_64 sqfstar xz
 
 printf '\n=== summary\n'
 printf '%s\n' "${times[@]}"

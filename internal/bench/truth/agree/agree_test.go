@@ -156,7 +156,7 @@ func watch(t *testing.T, kernel, share string, chosen []Comparison) {
 		t.Fatal(err)
 	}
 	// A bpftrace takes up to 200 MB while it compiles, and ten do so at once.
-	config := vmtest.Config{Kernel: kernel, Share: share, Command: []string{"python3", "/host/guest.py"}, Timeout: 12 * time.Minute, MemoryMiB: 3072}
+	config := vmtest.Config{Kernel: kernel, Share: share, Command: []string{"python3", "/host/guest.py"}, Timeout: 20 * time.Minute, MemoryMiB: 3072}
 	if chosen[0].bcc() {
 		config.Debian, config.Timeout = debianOf(kernel), 40*time.Minute
 	}

@@ -18,7 +18,7 @@ CANARY = "192.0.2.77"  # looked up until all tools have attached, without a pack
 # The kernel keeps events in an interrupt from all tools while it runs any tool's program for
 # the interrupted task. So tools write their lines on one CPU and packets come on another.
 TOOLS_CPU, TRAFFIC_CPU = 1, 0
-DEADLINE = 540  # seconds until every tool must have attached
+DEADLINE = 900  # seconds until every tool must have attached
 
 
 def named(name):
@@ -110,8 +110,9 @@ def devices():
 
 
 def record(options):
-    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--ready-file", "/tmp/ready",
-                                 "-o", OUT + "/cap.parquet"] + options, stderr=open(OUT + "/netrec.err", "w"), stdout=subprocess.DEVNULL)
+    # Attaching takes an emulated CPU a minute, and a busy one several.
+    recorder = subprocess.Popen(["/host/netrec", "record", "--profile", "full", "--buffer", "128M", "--start-within", "20m",
+                                 "--ready-file", "/tmp/ready", "-o", OUT + "/cap.parquet"] + options, stderr=open(OUT + "/netrec.err", "w"), stdout=subprocess.DEVNULL)
     await_all("recorder ready", lambda: [] if os.path.exists("/tmp/ready") or recorder.poll() is not None else ["netrec"])
     return recorder
 
@@ -150,6 +151,8 @@ def main():
     sh("cp /sys/kernel/tracing/events/skb/kfree_skb/format %s/kfree_skb.format" % OUT)
     recorder.send_signal(signal.SIGINT)
     print("recorder: exit code %d" % recorder.wait())
+    with open(OUT + "/netrec.err") as f:
+        print(f.read())
     sh("cp -r %s /host/" % OUT)
     sys.exit(traffic.returncode)
 
