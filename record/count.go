@@ -20,7 +20,8 @@ type counting struct {
 	cpus  int
 	slots []countSlot
 	seen  []uint64 // by CPU and slot, as the last row had it
-	at    int64    // of the last look, monotonic ns
+	at    int64    // of the last look that found room for all, monotonic ns
+	late  bool     // rows found no room in the pile
 	rec   []byte
 }
 
@@ -55,11 +56,12 @@ func (c *counting) begin(now int64) {
 }
 
 // flush adds a row for each CPU and slot that has grown. What finds no room in the pile is
-// left for the next look.
+// left for the next look, which must not be long in coming: see owes.
 func (c *counting) flush(p *pile, a *account, now int64, header func(event uint16) schema.Header) {
 	if c == nil {
 		return
 	}
+	c.late = false
 	for i := range c.seen {
 		cpu, s := i/len(c.slots), &c.slots[i%len(c.slots)]
 		n := atomic.LoadUint64((*uint64)(unsafe.Pointer(&c.mem[8*i])))
@@ -69,8 +71,12 @@ func (c *counting) flush(p *pile, a *account, now int64, header func(event uint1
 		row := schema.Counted{Header: header(s.event.ID), Window: now - c.at, Count: int64(n - c.seen[i]), Total: int64(n), Symbol: s.symbol}
 		row.CPU = uint16(cpu)
 		var err error
-		if c.rec, err = binary.Append(c.rec[:0], binary.LittleEndian, row); err != nil || !p.add(s.event.ID, cpu, c.rec) {
+		if c.rec, err = binary.Append(c.rec[:0], binary.LittleEndian, row); err != nil {
 			continue // a fixed-size struct always encodes
+		}
+		if !p.add(s.event.ID, cpu, c.rec) {
+			c.late = true
+			return
 		}
 		atomic.AddInt64(a.made.at(s.event.ID, cpu), 1)
 		a.calls[s.event.ID].Add(row.Count)
@@ -78,3 +84,7 @@ func (c *counting) flush(p *pile, a *account, now int64, header func(event uint1
 	}
 	c.at = now
 }
+
+// owes reports whether the next pile has to take rows first: on a host that is busier than the recorder, the
+// rings fill every pile to the brim.
+func (c *counting) owes() bool { return c != nil && c.late }

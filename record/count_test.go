@@ -42,11 +42,11 @@ func TestCountingFlush(t *testing.T) {
 	}
 	set(1, 0, 10)
 	set(0, 1, 5)
-	if rows := look(400, true); len(rows) != 0 {
-		t.Errorf("a full pile took %+v", rows)
+	if rows := look(400, true); len(rows) != 0 || !c.owes() {
+		t.Errorf("a full pile took %+v, rows are owed: %v", rows, c.owes())
 	}
-	if rows := look(500, false); len(rows) != 2 || rows[0].Count != 5 || rows[0].Symbol != 2 || rows[1].Count != 3 || rows[1].Total != 10 {
-		t.Errorf("after a full pile: %+v", rows)
+	if rows := look(500, false); len(rows) != 2 || rows[0].Count != 5 || rows[0].Symbol != 2 || rows[1].Count != 3 || rows[1].Total != 10 || rows[1].Window != 200 || c.owes() {
+		t.Errorf("after a full pile: %+v, rows are owed: %v", rows, c.owes())
 	}
 	if n := *a.made.at(e.ID, 0) + *a.made.at(e.ID, 1); n != 3 {
 		t.Errorf("%d rows made, want 3", n)

@@ -63,9 +63,13 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.stopped = mono()
 	s.meta.StopNS, s.meta.End = s.wall(s.stopped), s.end
 	s.cost()
-	s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
+	s.counts.flush(s.drain.pile, s.acct, s.stopped, s.header)
 	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules())
 	s.settle()
+	for s.counts.owes() {
+		s.drain.pile = s.writer.push(s.drain.pile)
+		s.counts.flush(s.drain.pile, s.acct, s.stopped, s.header)
+	}
 	errs = append(errs, s.acct.look(s.drain.pile, mono(), s.header, true))
 	s.writer.finish(s.drain.pile)
 	s.file = s.writer.file

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netrec/analyze/scan"
 	"netrec/internal/bench/rig"
 	"netrec/schema"
 )
@@ -144,5 +145,55 @@ func TestCrowd(t *testing.T) {
 	must(t, err)
 	if lost := read(t, path).balance(t, sides); code != 0 || lost["sys_accept"]+lost["sys_connect"] > 0 {
 		t.Errorf("exit code %d, lost %v", code, lost)
+	}
+}
+
+// TestCountsOfALateRecorder floods a recorder whose disk is slow, so that the rings fill every pile to the brim: what
+// it counts comes into the file all the same, and all of it.
+func TestCountsOfALateRecorder(t *testing.T) {
+	b := newBench(t, "that a recorder which is late counts all calls")
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	late := func(c rig.Syscall) rig.Answer { return rig.Answer{After: 200 * time.Millisecond} }
+	rec, err := rig.Watch(late, []string{"pwrite64"}, b.bin, path, append(loadOnly, "--netns", b.ns.Name(), "--buffer", "32M", "-e", "sys_accept", "--count-tp", "net:net_dev_queue")...)
+	must(t, err)
+	must(t, rec.Ready())
+	for range runtime.NumCPU() {
+		behave(t, flooding, b.ns.Do)
+	}
+	time.Sleep(3 * time.Second) // the piles are full
+	load, err := b.ns.StartLoad(rig.Rates{Datagrams: 300})
+	must(t, err)
+	time.Sleep(2 * time.Second)
+	sides, err := load.Stop()
+	must(t, err)
+	_, _, err = rec.End(syscall.SIGINT)
+	must(t, err)
+	rec.Close()
+	sent := 0
+	for _, s := range sides {
+		if s.Dir == "send" {
+			sent += len(s.Calls)
+		}
+	}
+	f, err := scan.Open(path, scan.Options{})
+	must(t, err)
+	defer f.Close()
+	cpu, count, total := scan.MustInt("cpu"), scan.MustInt("count"), scan.MustInt("count_total")
+	sums, totals := map[int64]int64{}, map[int64]int64{}
+	must(t, f.Scan(scan.Query{}, func(r *scan.Row) error {
+		if r.Event.Name == "tp_count" {
+			sums[r.Int(cpu)] += r.Int(count)
+			totals[r.Int(cpu)] = max(totals[r.Int(cpu)], r.Int(total))
+		}
+		return nil
+	}))
+	all := int64(0)
+	for at, n := range sums {
+		if all += n; n != totals[at] {
+			t.Errorf("CPU %d: rows count %d packets, the last one says that there were %d", at, n, totals[at])
+		}
+	}
+	if sent == 0 || all < int64(sent) { // others on this machine send, too
+		t.Errorf("%d packets counted, the load sent %d\n%s", all, sent, rec.Said())
 	}
 }

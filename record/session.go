@@ -181,6 +181,9 @@ func (s *session) handOver(now time.Time) (handed bool, err error) {
 	if handed = s.drain.pile != p; handed && turns { // the facts are rows of every file
 		err = s.metaRows()
 	}
+	if handed && s.counts.owes() {
+		s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
+	}
 	return handed, err
 }
 
