@@ -66,7 +66,7 @@ func (s *session) finish(cause error) (*Summary, error) {
 	s.counts.flush(s.drain.pile, s.acct, s.stopped, s.header)
 	errs = append(errs, s.hooks.Close(), s.newLibraries(), s.newModules())
 	s.settle()
-	for s.counts.owes() {
+	for s.counts.owes() && s.drain.pile.n > 0 {
 		s.drain.pile = s.writer.push(s.drain.pile)
 		s.counts.flush(s.drain.pile, s.acct, s.stopped, s.header)
 	}
