@@ -50,7 +50,7 @@ static __always_inline void connect_begun(struct sock *sk)
 	w->until = bpf_ktime_get_ns() + WAIT_ON_NS;
 	if (w->pending < 0) /* two have freed one place at once */
 		w->pending = 0;
-	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+	if (READ(sk, sk_protocol) != IPPROTO_TCP)
 		return;
 	sock = as_number(sk);
 	place = under_way_of(sock);
@@ -59,7 +59,7 @@ static __always_inline void connect_begun(struct sock *sk)
 		no_longer(place, *place);
 	__sync_fetch_and_add(&w->pending, 1);
 	*place = entry;
-	if (BPF_CORE_READ(sk, __sk_common.skc_state) != TCP_SYN_SENT && *place == entry)
+	if (READ(sk, __sk_common.skc_state) != TCP_SYN_SENT && *place == entry)
 		no_longer(place, entry);
 }
 
@@ -126,8 +126,8 @@ static __always_inline bool new_to_data(struct sock *sk, u8 state)
 {
 	struct tcp_sock *tp = (void *)sk;
 
-	return state == TCP_ESTABLISHED && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP && !BPF_CORE_READ(tp, bytes_sent) &&
-	       !BPF_CORE_READ(tp, bytes_received);
+	return state == TCP_ESTABLISHED && READ(sk, sk_protocol) == IPPROTO_TCP && !READ(tp, bytes_sent) &&
+	       !READ(tp, bytes_received);
 }
 
 /* may_connect is true of a socket before and while it connects; of a process that connects also
@@ -141,7 +141,7 @@ static __always_inline bool may_connect(u32 fd)
 	if (fd < SETTLED_FDS && *place == now)
 		return false;
 	sk = fd_sock(fd);
-	state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	state = sk ? READ(sk, __sk_common.skc_state) : 0;
 	if (state == TCP_CLOSE || state == TCP_SYN_SENT || (sk && new_to_data(sk, state) && connecting()))
 		return true;
 	if (fd < SETTLED_FDS)

@@ -7,7 +7,7 @@
 
 static __always_inline u32 dev_netns(const struct net_device *dev, const bool direct)
 {
-	return direct ? dev->nd_net.net->ns.inum : BPF_CORE_READ(dev, nd_net.net, ns.inum);
+	return direct ? dev->nd_net.net->ns.inum : READ(dev, nd_net.net, ns.inum);
 }
 
 /* On the way out the stack has noted where the IP header is; on the way in the device has
@@ -39,8 +39,8 @@ static __always_inline struct skb_shared_info *shared_info(struct sk_buff *skb)
 		struct skb_shared_info *info = shared_info(skb); \
 \
 		(r)->len_bytes = (skb)->len; \
-		(r)->gso_size = BPF_CORE_READ(info, gso_size); \
-		(r)->gso_segs = (r)->gso_size ? BPF_CORE_READ(info, gso_segs) : 0; \
+		(r)->gso_size = READ(info, gso_size); \
+		(r)->gso_segs = (r)->gso_size ? READ(info, gso_segs) : 0; \
 		(r)->ethertype = bpf_ntohs((skb)->protocol); \
 	} while (0)
 

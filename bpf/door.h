@@ -15,7 +15,7 @@ static __always_inline bool io_worker(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
-	return BPF_CORE_READ(t, flags) & PF_IO_WORKER;
+	return READ(t, flags) & PF_IO_WORKER;
 }
 
 /* The numbers of 32-bit calls never are those of calls that lead to the same function
@@ -45,7 +45,7 @@ static __always_inline void name_worker(struct header *h, u8 from)
 	if (from != DOOR_IO_URING || !io_worker())
 		return;
 	t = (void *)bpf_get_current_task();
-	t = BPF_CORE_READ(t, group_leader);
+	t = READ(t, group_leader);
 	BPF_CORE_READ_INTO(&h->comm, t, comm);
 }
 

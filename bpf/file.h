@@ -9,12 +9,12 @@
 static __always_inline struct file *fd_file(int fd)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
-	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	struct fdtable *fdt = READ(t, files, fdt);
 	struct file **slot, *f = 0;
 
-	if (fd < 0 || (u32)fd >= BPF_CORE_READ(fdt, max_fds))
+	if (fd < 0 || (u32)fd >= READ(fdt, max_fds))
 		return 0;
-	slot = BPF_CORE_READ(fdt, fd);
+	slot = READ(fdt, fd);
 	bpf_probe_read_kernel(&f, sizeof(f), slot + fd);
 	return f;
 }
@@ -22,7 +22,7 @@ static __always_inline struct file *fd_file(int fd)
 /* file_type is the type bits of the mode, as the enum file_type has them. */
 static __always_inline u8 file_type(struct file *f)
 {
-	return BPF_CORE_READ(f, f_inode, i_mode) >> S_IFSHIFT;
+	return READ(f, f_inode, i_mode) >> S_IFSHIFT;
 }
 
 static __always_inline struct sock *file_sock(struct file *f)
@@ -31,8 +31,8 @@ static __always_inline struct sock *file_sock(struct file *f)
 
 	if (!f || file_type(f) != S_IFSOCK >> S_IFSHIFT)
 		return 0;
-	s = BPF_CORE_READ(f, private_data);
-	return BPF_CORE_READ(s, sk);
+	s = READ(f, private_data);
+	return READ(s, sk);
 }
 
 static __always_inline struct sock *fd_sock(int fd)
@@ -49,7 +49,7 @@ static __always_inline struct pt_regs *task_regs(void)
 	if (cfg_task_regs)
 		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	t = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(t, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs);
+	return READ(t, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs);
 }
 
 #endif

@@ -113,12 +113,12 @@ FILTER_FN in_cgroup(u64 group)
 	struct cgroup *cg = (void *)group;
 
 	for (int i = 0; i < CGROUP_DEPTH && cg; i++) {
-		u64 id = BPF_CORE_READ(cg, kn, id);
+		u64 id = READ(cg, kn, id);
 
 		for (u32 j = 0; j < FILTER_VALUES && j < cfg_cgroup_count; j++)
 			if (cfg_cgroup[j] == id)
 				return true;
-		cg = BPF_CORE_READ(cg, self.parent, cgroup);
+		cg = READ(cg, self.parent, cgroup);
 	}
 	return false;
 }
@@ -156,13 +156,13 @@ static __always_inline bool want_task(void)
 FILTER_FN owner_wanted(u64 sock)
 {
 	struct sock *sk = (void *)sock;
-	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : TCP_TIME_WAIT;
+	u8 state = sk ? READ(sk, __sk_common.skc_state) : TCP_TIME_WAIT;
 
 	if (state == TCP_NEW_SYN_RECV)
-		sk = BPF_CORE_READ(sk, __sk_common.skc_listener);
+		sk = READ(sk, __sk_common.skc_listener);
 	if (state == TCP_TIME_WAIT || !sk)
 		return true;
-	if (cfg_uid_count && !AMONG(uid, BPF_CORE_READ(sk, sk_uid.val)))
+	if (cfg_uid_count && !AMONG(uid, READ(sk, sk_uid.val)))
 		return false;
 	return !cfg_cgroup_count || in_cgroup(sock_cgroup(sk));
 }
@@ -173,7 +173,7 @@ FILTER_FN who_wanted(u64 sock)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
-	if (context() == CTX_TASK && !(BPF_CORE_READ(t, flags) & PF_KTHREAD))
+	if (context() == CTX_TASK && !(READ(t, flags) & PF_KTHREAD))
 		return want_task();
 	return owner_wanted(sock);
 }

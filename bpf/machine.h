@@ -13,15 +13,20 @@ struct pt_regs {
 };
 
 /* Arguments of the system call that a task is in, from task_regs. */
-#define CALL_ARG1(call) BPF_CORE_READ(call, di)
-#define CALL_ARG2(call) BPF_CORE_READ(call, si)
-#define CALL_ARG3(call) BPF_CORE_READ(call, dx)
-#define CALL_ARG4(call) BPF_CORE_READ(call, r10)
-#define CALL_ARG5(call) BPF_CORE_READ(call, r8)
+#define CALL_ARG1(call) READ(call, di)
+#define CALL_ARG2(call) READ(call, si)
+#define CALL_ARG3(call) READ(call, dx)
+#define CALL_ARG4(call) READ(call, r10)
+#define CALL_ARG5(call) READ(call, r8)
+
+/* Where its program was: the instruction, its stack, and what is the frame pointer where it has one. */
+#define CALL_IP(call) READ(call, ip)
+#define CALL_SP(call) READ(call, sp)
+#define CALL_FP(call) READ(call, bp)
 
 /* Its number, and the numbers of calls here and of 32-bit programs, some of which have
  * one call for all of sockets. */
-#define CALL_NR(call) BPF_CORE_READ(call, orig_ax)
+#define CALL_NR(call) READ(call, orig_ax)
 #define X32_CALL 0x40000000
 #define NR_CONNECT 42
 #define NR_ACCEPT 43
@@ -56,13 +61,17 @@ struct pt_regs {
 };
 
 /* The result takes the place of the first argument before the call has returned. */
-#define CALL_ARG1(call) BPF_CORE_READ(call, orig_x0)
-#define CALL_ARG2(call) BPF_CORE_READ(call, regs[1])
-#define CALL_ARG3(call) BPF_CORE_READ(call, regs[2])
-#define CALL_ARG4(call) BPF_CORE_READ(call, regs[3])
-#define CALL_ARG5(call) BPF_CORE_READ(call, regs[4])
+#define CALL_ARG1(call) READ(call, orig_x0)
+#define CALL_ARG2(call) READ(call, regs[1])
+#define CALL_ARG3(call) READ(call, regs[2])
+#define CALL_ARG4(call) READ(call, regs[3])
+#define CALL_ARG5(call) READ(call, regs[4])
 
-#define CALL_NR(call) ((u32)BPF_CORE_READ(call, syscallno))
+#define CALL_IP(call) READ(call, pc)
+#define CALL_SP(call) READ(call, sp)
+#define CALL_FP(call) READ(call, regs[29])
+
+#define CALL_NR(call) ((u32)READ(call, syscallno))
 #define X32_CALL 0x40000000 /* no such calls here */
 #define NR_CONNECT 203
 #define NR_ACCEPT 202

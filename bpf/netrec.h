@@ -299,6 +299,27 @@ static __always_inline void fill_stack(void *ctx, u64 *stack, const u32 slots, u
 
 #define FILL_STACK(stack, flags) fill_stack(ctx, stack, sizeof(stack) / sizeof(*(stack)), flags)
 
+/* The kernel follows frame pointers. Most programs have none: what the register holds is any
+ * number, and following it costs an exception, more than all the rest of a row, or leads to
+ * frames that never were. One that cannot be a place on this stack is not followed. */
+#define STACK_REACH (8ull << 20)
+
+static __always_inline void fill_caller(void *ctx, u64 *stack, const u32 slots)
+{
+	struct pt_regs *regs = task_regs();
+	u64 fp = CALL_FP(regs);
+
+	if (fp - CALL_SP(regs) < STACK_REACH && !(fp & 7)) {
+		fill_stack(ctx, stack, slots, BPF_F_USER_STACK);
+		return;
+	}
+	stack[0] = CALL_IP(regs);
+	stack[1] = 0;
+}
+
+/* FILL_CALLER is the user stack of a task that is in a system call. */
+#define FILL_CALLER(stack) fill_caller(ctx, stack, sizeof(stack) / sizeof(*(stack)))
+
 /* --- stacks: which are taken, and which the recorder must see at once --- */
 
 const volatile bool cfg_all_stacks = false; /* also those that tell little and cost much */

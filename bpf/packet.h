@@ -15,7 +15,7 @@ struct headers {
 
 static __always_inline u8 *network_header(struct sk_buff *skb)
 {
-	return BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, network_header);
+	return BPF_CORE_READ(skb, head) + READ(skb, network_header);
 }
 
 static __always_inline void read_l4(struct headers *h)
@@ -77,7 +77,7 @@ static __always_inline void packet_tuple(struct tuple *t, struct sk_buff *skb)
 	__builtin_memset(t, 0, sizeof(*t));
 	if (!skb)
 		return;
-	read_headers(&h, network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
+	read_headers(&h, network_header(skb), bpf_ntohs(READ(skb, protocol)));
 	__builtin_memcpy(t->laddr, h.daddr, 16);
 	__builtin_memcpy(t->raddr, h.saddr, 16);
 	t->lport = h.dport;
@@ -108,8 +108,8 @@ FILTER_FN state_wanted(u64 sock)
 
 	if (!sk)
 		return false;
-	proto = full_sock(sk) ? BPF_CORE_READ(sk, sk_protocol) : IPPROTO_TCP;
-	return want_states(BPF_CORE_READ(sk, __sk_common.skc_family), proto, STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state)));
+	proto = full_sock(sk) ? READ(sk, sk_protocol) : IPPROTO_TCP;
+	return want_states(READ(sk, __sk_common.skc_family), proto, STATE_BIT(READ(sk, __sk_common.skc_state)));
 }
 
 /* want_packet_but leaves headers to rows that have read them. */
@@ -136,9 +136,9 @@ static __always_inline bool want_packet(struct sk_buff *skb, const struct net_de
 FILTER_FN skb_ifindex(u64 packet)
 {
 	struct sk_buff *skb = (void *)packet;
-	struct net_device *dev = BPF_CORE_READ(skb, dev);
+	struct net_device *dev = READ(skb, dev);
 
-	return plausible(BPF_CORE_READ(dev, nd_net.net, ns.inum)) ? BPF_CORE_READ(dev, ifindex) : 0;
+	return plausible(READ(dev, nd_net.net, ns.inum)) ? READ(dev, ifindex) : 0;
 }
 
 /* want_skb_but leaves headers to rows that have read them. */
@@ -156,7 +156,7 @@ FILTER_FN skb_wanted(u64 packet, u64 sock)
 
 	if (full_sock((void *)sock))
 		return sock_wanted(sock, 0);
-	return l3_wanted((u64)network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
+	return l3_wanted((u64)network_header(skb), bpf_ntohs(READ(skb, protocol)));
 }
 
 /* want_skb is for rows about a packet anywhere. */
@@ -173,7 +173,7 @@ static __always_inline bool want_tcp(struct tuple *t, struct sock *sk, u32 netns
 {
 	if (!want_netns(netns) || !want_tuple(t) || !want_proto(t->family, IPPROTO_TCP))
 		return false;
-	if (FILTER_DEV && sk && !want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if)))
+	if (FILTER_DEV && sk && !want_dev(READ(sk, __sk_common.skc_bound_dev_if)))
 		return false;
 	return (!FILTER_STATE || state_wanted(as_number(sk))) && want_who(sk);
 }

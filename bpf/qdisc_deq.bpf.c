@@ -62,7 +62,7 @@ int BPF_KPROBE(qdisc_deq_kprobe, struct Qdisc *q)
 
 	if (!u)
 		return 0;
-	saw_function(BPF_CORE_READ(q, ops), false);
+	saw_function(READ(q, ops), false);
 	i = u->depth & (MAX_NESTED - 1);
 	u->sp[i] = PT_REGS_SP(ctx);
 	u->qdisc[i] = (u64)q;
@@ -87,5 +87,5 @@ int BPF_KRETPROBE(qdisc_deq_kretprobe, struct sk_buff *skb)
 			u->depth = i;
 		}
 	}
-	return q && skb ? qdisc_deq(q, BPF_CORE_READ(q, dev_queue, dev), skb, 1, false) : 0;
+	return q && skb ? qdisc_deq(q, READ(q, dev_queue, dev), skb, 1, false) : 0;
 }

@@ -37,5 +37,5 @@ int BPF_PROG(qdisc_enq_fentry, struct sk_buff *skb, struct Qdisc *q)
 SEC("kprobe/pfifo_fast_enqueue")
 int BPF_KPROBE(qdisc_enq_kprobe, struct sk_buff *skb, struct Qdisc *q)
 {
-	return qdisc_enq(q, BPF_CORE_READ(q, dev_queue, dev), skb, 0xff, false);
+	return qdisc_enq(q, READ(q, dev_queue, dev), skb, 0xff, false);
 }

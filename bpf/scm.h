@@ -46,7 +46,7 @@ static __always_inline int detach_enter(const u16 ev, struct msghdr *msg, struct
 	if (!want_task() || msg->msg_flags & MSG_CMSG_COMPAT)
 		return 0;
 	call.arg[0] = (u64)BPF_CORE_READ(msg, msg_control);
-	call.arg[1] = BPF_CORE_READ(scm, fp, count);
+	call.arg[1] = READ(scm, fp, count);
 	return call_start(ev, &call);
 }
 

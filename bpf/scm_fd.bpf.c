@@ -12,31 +12,31 @@ _Static_assert(PATH_LAST + PATH_PART < sizeof(((struct scm_fd *)0)->file_name), 
  * mounts up to the root. */
 static __always_inline void fill_path(u8 *dst, struct file *f)
 {
-	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
-	struct dentry *d = BPF_CORE_READ(f, f_path.dentry);
+	struct vfsmount *mnt = READ(f, f_path.mnt);
+	struct dentry *d = READ(f, f_path.dentry);
 	u64 at = 1;
 
 	dst[0] = PATH_FORM_CUT;
 	for (int i = 0; i < PATH_DEPTH; i++) {
-		struct dentry *parent = BPF_CORE_READ(d, d_parent);
+		struct dentry *parent = READ(d, d_parent);
 		long n;
 
-		if (d == BPF_CORE_READ(mnt, mnt_root)) {
+		if (d == READ(mnt, mnt_root)) {
 			struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-			struct mount *above = BPF_CORE_READ(m, mnt_parent);
+			struct mount *above = READ(m, mnt_parent);
 
 			if (m == above) {
 				dst[0] = PATH_FORM_ROOTED;
 				return;
 			}
-			d = BPF_CORE_READ(m, mnt_mountpoint);
+			d = READ(m, mnt_mountpoint);
 			mnt = (void *)above + bpf_core_field_offset(struct mount, mnt);
 			continue;
 		}
 		if (at > PATH_LAST)
 			return;
 		asm volatile("%0 &= %1" : "+r"(at) : "i"(PATH_LAST)); /* 5.10 does not follow the comparison */
-		n = bpf_probe_read_kernel_str(dst + at, PATH_PART, BPF_CORE_READ(d, d_name.name));
+		n = bpf_probe_read_kernel_str(dst + at, PATH_PART, READ(d, d_name.name));
 		if (n <= 0)
 			return;
 		at += n;
@@ -73,11 +73,11 @@ __attribute__((noinline)) int scm_row(u64 sock, u64 file, int fd, u64 place)
 		return 0;
 	type = file_type(f);
 	r->peer_sock = 0;
-	if (sk && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
-		r->peer_sock = (u64)BPF_CORE_READ((struct unix_sock *)sk, peer);
+	if (sk && READ(sk, __sk_common.skc_family) == AF_UNIX)
+		r->peer_sock = (u64)READ((struct unix_sock *)sk, peer);
 	r->passed_sock = (u64)file_sock(f);
 	r->file = file;
-	r->file_ino = BPF_CORE_READ(f, f_inode, i_ino);
+	r->file_ino = READ(f, f_inode, i_ino);
 	r->fd = socket_fd(sk);
 	r->fd_passed = fd;
 	r->nth = place >> 16;
@@ -96,7 +96,7 @@ __attribute__((noinline)) int scm_row(u64 sock, u64 file, int fd, u64 place)
 __attribute__((noinline)) int scm_files(u64 sock, u64 list, u64 data, u64 first, u64 n)
 {
 	struct scm_fp_list *fp = (void *)list;
-	u64 count = BPF_CORE_READ(fp, count);
+	u64 count = READ(fp, count);
 	u64 files = list + bpf_core_field_offset(struct scm_fp_list, fp);
 
 	for (u64 i = 0; i < SCM_MAX_FD; i++) {
@@ -123,7 +123,7 @@ int BPF_PROG(scm_fd_send_fexit, struct socket *sock, struct msghdr *msg, struct 
 	bpf_probe_read_kernel(&sk, sizeof(sk), &sock->sk);
 	bpf_probe_read_kernel(&list, sizeof(list), &scm->fp);
 	at = (u64)BPF_CORE_READ(msg, msg_control);
-	end = at + BPF_CORE_READ(msg, msg_controllen);
+	end = at + READ(msg, msg_controllen);
 	for (int i = 0; i < MAX_CMSGS; i++) {
 		struct cmsg c = {};
 		u32 n;
@@ -181,7 +181,7 @@ int BPF_PROG(scm_fd_recv_fexit, struct msghdr *msg, struct scm_cookie *scm)
 	n = detached(call, msg, &data);
 	sk = fd_sock(CALL_ARG1(task_regs()));
 	if (n && want_fd(sk, fd_netns(sk)))
-		scm_numbers((u64)sk, data, n, PLACE(DIR_RECV, 0, call->arg[1]));
+		scm_numbers(as_number(sk), data, n, PLACE(DIR_RECV, 0, call->arg[1]));
 	call_end(EV_scm_fd);
 	return 0;
 }
@@ -215,7 +215,7 @@ static __always_inline int msg_exit(s64 ret, const u8 dir)
 	if (!msg.control || msg.controllen < sizeof(struct cmsg))
 		return 0;
 	sk = fd_sock(CALL_ARG1(regs));
-	if (!sk || BPF_CORE_READ(sk, __sk_common.skc_family) != AF_UNIX || !want_fd(sk, fd_netns(sk)))
+	if (!sk || READ(sk, __sk_common.skc_family) != AF_UNIX || !want_fd(sk, fd_netns(sk)))
 		return 0;
 	end = (u64)msg.control + msg.controllen;
 	at = (u64)msg.control;
@@ -226,7 +226,7 @@ static __always_inline int msg_exit(s64 ret, const u8 dir)
 		u32 n = next_cmsg(&at, end, &data);
 
 		if (n)
-			scm_numbers((u64)sk, data, n, PLACE(dir, first, dir == DIR_SEND ? count : -1));
+			scm_numbers(as_number(sk), data, n, PLACE(dir, first, dir == DIR_SEND ? count : -1));
 		first += n;
 	}
 	return 0;

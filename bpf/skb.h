@@ -17,7 +17,7 @@ static __always_inline u32 plausible(u32 inum)
 /* The lowest bit of a packet's route says who holds it. */
 static __always_inline struct dst_entry *skb_route(struct sk_buff *skb)
 {
-	return (void *)(BPF_CORE_READ(skb, _skb_refdst) & ~1UL);
+	return (void *)(READ(skb, _skb_refdst) & ~1UL);
 }
 
 /* skb_netns is the namespace of a packet, 0 if unknown. The field dev is shared with
@@ -28,11 +28,11 @@ static __always_inline u32 skb_netns(struct sk_buff *skb, struct sock *sk)
 	u32 netns = 0;
 
 	if (sk)
-		netns = plausible(BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum));
+		netns = plausible(READ(sk, __sk_common.skc_net.net, ns.inum));
 	if (!netns && skb)
-		netns = plausible(BPF_CORE_READ(skb, dev, nd_net.net, ns.inum));
+		netns = plausible(READ(skb, dev, nd_net.net, ns.inum));
 	if (!netns && skb)
-		netns = plausible(BPF_CORE_READ(skb_route(skb), dev, nd_net.net, ns.inum));
+		netns = plausible(READ(skb_route(skb), dev, nd_net.net, ns.inum));
 	if (!netns && context() == CTX_TASK)
 		netns = task_netns();
 	return netns;

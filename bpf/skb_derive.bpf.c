@@ -21,7 +21,7 @@ static __always_inline void derive(struct sk_buff *parent, struct sk_buff *child
 	if (!r)
 		return;
 	r->parent_skb = (u64)parent;
-	r->len_bytes = child ? BPF_CORE_READ(child, len) : 0;
+	r->len_bytes = child ? READ(child, len) : 0;
 	r->nth = nth;
 	r->derive_kind = kind;
 	r->ok = ok;
@@ -33,12 +33,12 @@ static __always_inline void derive(struct sk_buff *parent, struct sk_buff *child
 __attribute__((noinline)) int derive_one(u64 parent, u64 segment, u32 netns, u16 nth)
 {
 	struct sk_buff *skb = (void *)parent;
-	struct skb_derive *r = BEGIN(skb_derive, full_sock(BPF_CORE_READ(skb, sk)), segment, netns);
+	struct skb_derive *r = BEGIN(skb_derive, full_sock(READ(skb, sk)), segment, netns);
 
 	if (!r)
 		return 0;
 	r->parent_skb = parent;
-	r->len_bytes = BPF_CORE_READ((struct sk_buff *)segment, len);
+	r->len_bytes = READ((struct sk_buff *)segment, len);
 	r->nth = nth;
 	r->derive_kind = DERIVE_KIND_SEGMENT;
 	r->ok = true;

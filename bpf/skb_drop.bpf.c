@@ -47,7 +47,7 @@ static __always_inline int skb_drop(void *ctx, struct sk_buff *skb, u64 location
 	r->len_bytes = skb->len;
 	r->protocol = h.proto;
 	r->tcp_flags = h.flags;
-	r->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	r->state = sk ? READ(sk, __sk_common.skc_state) : 0;
 	r->kstack[0] = 0;
 	if (!ordinary(reason) || stack_due(STACK_DROP, r->h.ts_ns))
 		FILL_STACK(r->kstack, 0);

@@ -25,7 +25,7 @@ static __always_inline u32 task_netns(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
-	return BPF_CORE_READ(t, nsproxy, net_ns, ns.inum);
+	return READ(t, nsproxy, net_ns, ns.inum);
 }
 
 #define NO_UID ((u32)-1)
@@ -54,7 +54,7 @@ static __always_inline void fill_task(struct header *h)
 
 static __always_inline u32 sock_netns(struct sock *sk, const bool direct)
 {
-	return direct ? sk->__sk_common.skc_net.net->ns.inum : BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	return direct ? sk->__sk_common.skc_net.net->ns.inum : READ(sk, __sk_common.skc_net.net, ns.inum);
 }
 
 /* inet_sport outlives skc_num, which is 0 again on the way to CLOSE. */
@@ -63,7 +63,7 @@ static __always_inline u16 local_port(struct sock *sk, const bool direct)
 	u16 num = K(sk, __sk_common.skc_num);
 
 	if (!num)
-		num = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+		num = bpf_ntohs(READ((struct inet_sock *)sk, inet_sport));
 	return num;
 }
 
@@ -76,7 +76,7 @@ static __always_inline bool is_inet(u16 family)
  * whole sockets; their address says nothing about a socket. */
 static __always_inline struct sock *full_sock(struct sock *sk)
 {
-	u8 state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	u8 state = sk ? READ(sk, __sk_common.skc_state) : 0;
 
 	return state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV ? 0 : sk;
 }

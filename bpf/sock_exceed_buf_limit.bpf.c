@@ -17,7 +17,7 @@ static __always_inline int exceed_buf_limit(struct sock *sk, struct proto *prot,
 	fill_tuple(&r->tuple, sk, direct);
 	r->cookie = cookie(sk, direct);
 	r->mem_allocated_pages = allocated;
-	bpf_probe_read_kernel(limits, sizeof(limits), BPF_CORE_READ(prot, sysctl_mem));
+	bpf_probe_read_kernel(limits, sizeof(limits), READ(prot, sysctl_mem));
 	r->mem_min_pages = limits[0];
 	r->mem_pressure_pages = limits[1];
 	r->mem_max_pages = limits[2];

@@ -192,9 +192,9 @@ SEC("fexit/sock_sendpage")
 int BPF_PROG(sock_io_sendpage_fexit, struct file *file, void *page, int offset, u64 size, void *ppos, int more, s64 ret)
 {
 	struct io_facts f = {.asked = size, .flags = -1, .rmem_in = -1, .rcvbuf_in = -1};
-	struct socket *sock = BPF_CORE_READ(file, private_data);
+	struct socket *sock = READ(file, private_data);
 
-	return sock_io(BPF_CORE_READ(sock, sk), DIR_SEND, ret, &f, false);
+	return sock_io(READ(sock, sk), DIR_SEND, ret, &f, false);
 }
 
 static __always_inline int recv_exit(struct socket *sock, u64 size, int flags, int ret)

@@ -54,9 +54,9 @@ int BPF_PROG(sock_stack_sendmsg_fexit, struct socket *sock, struct msghdr *msg, 
 SEC("fexit/sock_sendpage")
 int BPF_PROG(sock_stack_sendpage_fexit, struct file *file, void *page, int offset, u64 size, void *ppos, int more, s64 ret)
 {
-	struct socket *sock = BPF_CORE_READ(file, private_data);
+	struct socket *sock = READ(file, private_data);
 
-	return sock_stack(ctx, BPF_CORE_READ(sock, sk), DIR_SEND, ret, -1, false);
+	return sock_stack(ctx, READ(sock, sk), DIR_SEND, ret, -1, false);
 }
 
 SEC("fexit/inet_recvmsg")

@@ -67,8 +67,8 @@ static __always_inline int accept_done(struct accepting *a, const u8 func, const
 	r->peer_buf = a->peer != 0;
 	r->func = func;
 	r->door = from;
-	r->sock_type = any ? BPF_CORE_READ(any, sk_type) : 0;
-	r->protocol = any ? BPF_CORE_READ(any, sk_protocol) : NO_PROTOCOL;
+	r->sock_type = any ? READ(any, sk_type) : 0;
+	r->protocol = any ? READ(any, sk_protocol) : NO_PROTOCOL;
 	SUBMIT(r);
 	return 0;
 }

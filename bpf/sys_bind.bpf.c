@@ -48,11 +48,11 @@ static __always_inline void bind_exit(struct call *call, s64 ret)
 	__builtin_memcpy(r->bind_addr, call->addr, sizeof(r->bind_addr));
 	r->bind_port = call->port;
 	r->bind_fam = call->family;
-	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
-	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
+	r->sock_type = sk ? READ(sk, sk_type) : 0;
+	r->protocol = sk ? READ(sk, sk_protocol) : 0;
 	r->fd = call->arg[0];
 	r->uid = task_uid();
-	r->bound_ifindex = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
+	r->bound_ifindex = sk ? READ(sk, __sk_common.skc_bound_dev_if) : 0;
 	r->bind_opts = sk && is_inet(r->tuple.family) ? bind_opts(sk) : NO_BIND_OPTS;
 	SUBMIT(r);
 }

@@ -199,9 +199,9 @@ __attribute__((noinline)) int exec_close_marked(u64 marks, u32 first)
 static __always_inline int exec_closes(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
-	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
-	u32 max = BPF_CORE_READ(fdt, max_fds);
-	u64 *words = (void *)BPF_CORE_READ(fdt, close_on_exec);
+	struct fdtable *fdt = READ(t, files, fdt);
+	u32 max = READ(fdt, max_fds);
+	u64 *words = (void *)READ(fdt, close_on_exec);
 
 	for (u32 i = 0; i < MAX_EXEC_FDS / 64; i++) {
 		u64 marks = 0;

@@ -35,11 +35,11 @@ static __always_inline int connect_done(void *ctx, struct call *call, struct soc
 	__builtin_memcpy(r->dest_addr, call->addr, sizeof(r->dest_addr));
 	r->dest_port = call->port;
 	r->family = call->family;
-	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
-	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : NO_PROTOCOL;
+	r->sock_type = sk ? READ(sk, sk_type) : 0;
+	r->protocol = sk ? READ(sk, sk_protocol) : NO_PROTOCOL;
 	r->fd = fd;
 	r->door = from;
-	FILL_STACK(r->ustack, BPF_F_USER_STACK);
+	FILL_CALLER(r->ustack);
 	SUBMIT_STACK(r);
 	return 0;
 }
@@ -95,12 +95,12 @@ int BPF_PROG(sys_connect_compat_exit, int fd, void *addr, int len, int ret)
 SEC("fentry/__sys_connect_file")
 int BPF_PROG(sys_connect_uring_enter, struct file *file, void *addr)
 {
-	struct socket *sock = BPF_CORE_READ(file, private_data);
+	struct socket *sock = READ(file, private_data);
 	struct call call = {};
 
 	if (CONNECT_DOOR() != DOOR_IO_URING || !want_task() || !file_sock(file))
 		return 0;
-	if (BPF_CORE_READ(sock, state) == SS_CONNECTING)
+	if (READ(sock, state) == SS_CONNECTING)
 		return 0;
 	read_sockaddr(addr, call.addr, &call.port, &call.family);
 	if (!call.family)

@@ -32,10 +32,10 @@ static __always_inline void listen_exit(struct call *call, s64 ret)
 	r->dur_ns = r->h.ts_ns - call->ts;
 	r->ret = ret;
 	r->backlog = call->arg[1];
-	r->sk_max_ack_backlog = sk ? BPF_CORE_READ(sk, sk_max_ack_backlog) : 0;
+	r->sk_max_ack_backlog = sk ? READ(sk, sk_max_ack_backlog) : 0;
 	r->fd = call->arg[0];
-	r->sock_type = sk ? BPF_CORE_READ(sk, sk_type) : 0;
-	r->protocol = sk ? BPF_CORE_READ(sk, sk_protocol) : 0;
+	r->sock_type = sk ? READ(sk, sk_type) : 0;
+	r->protocol = sk ? READ(sk, sk_protocol) : 0;
 	SUBMIT(r);
 }
 

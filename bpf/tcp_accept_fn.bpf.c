@@ -18,8 +18,8 @@ static __always_inline int tcp_accept_fn(struct sock *sk, struct sock *child, co
 	if (child) {
 		fill_tuple(&r->tuple, child, false);
 		r->cookie = cookie(child, false);
-		r->child_ack_backlog = BPF_CORE_READ(child, sk_ack_backlog);
-		r->child_max_ack_backlog = BPF_CORE_READ(child, sk_max_ack_backlog);
+		r->child_ack_backlog = READ(child, sk_ack_backlog);
+		r->child_max_ack_backlog = READ(child, sk_max_ack_backlog);
 	} else {
 		__builtin_memset(&r->tuple, 0, sizeof(r->tuple));
 		r->cookie = 0;
@@ -28,8 +28,8 @@ static __always_inline int tcp_accept_fn(struct sock *sk, struct sock *child, co
 	}
 	r->listener = (u64)sk;
 	r->ret = ret;
-	r->sk_ack_backlog = BPF_CORE_READ(sk, sk_ack_backlog);
-	r->sk_max_ack_backlog = BPF_CORE_READ(sk, sk_max_ack_backlog);
+	r->sk_ack_backlog = READ(sk, sk_ack_backlog);
+	r->sk_max_ack_backlog = READ(sk, sk_max_ack_backlog);
 	SUBMIT(r);
 	return 0;
 }

@@ -6,7 +6,7 @@
  * then left out: one call, one row. */
 static __always_inline bool connect_handed_on(struct sock *sk, const u8 func)
 {
-	return func == FUNC_TCP_V4_CONNECT && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET6;
+	return func == FUNC_TCP_V4_CONNECT && READ(sk, __sk_common.skc_family) == AF_INET6;
 }
 
 static __always_inline int tcp_connect_fn(struct sock *sk, s64 ret, const u8 func)

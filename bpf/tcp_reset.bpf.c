@@ -14,7 +14,7 @@ static __always_inline int tcp_reset(struct sock *sk, struct sk_buff *skb, s32 r
 	TUPLE(t);
 
 	/* A listener has no other end; the packet that it answers has. */
-	if (sk && !(skb && BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN))
+	if (sk && !(skb && READ(sk, __sk_common.skc_state) == TCP_LISTEN))
 		fill_tuple(&t, sk, false);
 	else
 		packet_tuple(&t, skb);
@@ -26,7 +26,7 @@ static __always_inline int tcp_reset(struct sock *sk, struct sk_buff *skb, s32 r
 	r->tuple = t;
 	r->cookie = full ? cookie(full, false) : 0;
 	r->rst_reason = reason;
-	r->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+	r->state = sk ? READ(sk, __sk_common.skc_state) : 0;
 	r->dir = dir;
 	SUBMIT(r);
 	return 0;
@@ -77,7 +77,7 @@ static __always_inline int reset_nobody(u64 *ctx)
 
 	if (full_sock(sk))
 		return 0;
-	read_headers(&h, network_header(skb), bpf_ntohs(BPF_CORE_READ(skb, protocol)));
+	read_headers(&h, network_header(skb), bpf_ntohs(READ(skb, protocol)));
 	if (h.flags & 4) /* RST */
 		return 0;
 	return tcp_reset(sk, skb, RST_REASON_UNKNOWN, DIR_SEND);

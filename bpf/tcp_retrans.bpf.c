@@ -25,10 +25,10 @@ static __always_inline int tcp_retrans(struct sock *sk, struct sk_buff *skb, int
 		return 0;
 	fill_tuple(&r->tuple, sk, direct);
 	r->cookie = cookie(sk, direct);
-	r->tcp_seq = BPF_CORE_READ((struct tcp_skb_cb *)&skb->cb[0], seq);
+	r->tcp_seq = READ((struct tcp_skb_cb *)&skb->cb[0], seq);
 	r->len_bytes = K(skb, len);
 	/* tcp_skb_pcount(), by which TCP itself counts retransmissions. */
-	r->retrans_segs = BPF_CORE_READ((struct tcp_skb_cb *)&skb->cb[0], tcp_gso_segs);
+	r->retrans_segs = READ((struct tcp_skb_cb *)&skb->cb[0], tcp_gso_segs);
 	r->err = err;
 	r->snd_cwnd = K(tp, snd_cwnd);
 	r->state = K(sk, __sk_common.skc_state);

@@ -101,5 +101,5 @@ int BPF_PROG(tcp_state_fentry, struct sock *sk, int newstate)
 SEC("kprobe/tcp_set_state")
 int BPF_KPROBE(tcp_state_kprobe, struct sock *sk, int newstate)
 {
-	return tcp_state(sk, BPF_CORE_READ(sk, __sk_common.skc_state), newstate, CTX_ASK, false);
+	return tcp_state(sk, READ(sk, __sk_common.skc_state), newstate, CTX_ASK, false);
 }

@@ -17,9 +17,9 @@ static __always_inline int tcp_syn_arrive(struct sock *sk, struct sk_buff *skb)
 		return 0;
 	r->tuple = t;
 	r->cookie = cookie(sk, false);
-	r->sk_ack_backlog = BPF_CORE_READ(sk, sk_ack_backlog);
-	r->sk_max_ack_backlog = BPF_CORE_READ(sk, sk_max_ack_backlog);
-	r->req_queue_len = BPF_CORE_READ((struct inet_connection_sock *)sk, icsk_accept_queue.qlen.counter);
+	r->sk_ack_backlog = READ(sk, sk_ack_backlog);
+	r->sk_max_ack_backlog = READ(sk, sk_max_ack_backlog);
+	r->req_queue_len = READ((struct inet_connection_sock *)sk, icsk_accept_queue.qlen.counter);
 	SUBMIT(r);
 	return 0;
 }

@@ -5,7 +5,7 @@
 /* IPv6 listeners hand IPv4 connections on to the IPv4 function, which is then left out. */
 static __always_inline bool handed_on(struct sock *sk, const u8 func)
 {
-	return func == FUNC_TCP_V4_SYN_RECV_SOCK && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET6;
+	return func == FUNC_TCP_V4_SYN_RECV_SOCK && READ(sk, __sk_common.skc_family) == AF_INET6;
 }
 
 static __always_inline int tcp_syn_recv(struct sock *sk, struct sk_buff *skb, struct sock *child, u8 func)
@@ -22,8 +22,8 @@ static __always_inline int tcp_syn_recv(struct sock *sk, struct sk_buff *skb, st
 		return 0;
 	r->tuple = t;
 	r->listener = (u64)sk;
-	r->sk_ack_backlog = BPF_CORE_READ(sk, sk_ack_backlog);
-	r->sk_max_ack_backlog = BPF_CORE_READ(sk, sk_max_ack_backlog);
+	r->sk_ack_backlog = READ(sk, sk_ack_backlog);
+	r->sk_max_ack_backlog = READ(sk, sk_max_ack_backlog);
 	r->func = func;
 	SUBMIT(r);
 	return 0;
@@ -68,7 +68,7 @@ SEC("fexit/tcp_create_openreq_child")
 int tcp_syn_recv_child_fexit(u64 *ctx)
 {
 	struct sock *sk = (void *)raw_arg(ctx, 0), *child = (void *)raw_arg(ctx, 3);
-	bool v6 = BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET6;
+	bool v6 = READ(sk, __sk_common.skc_family) == AF_INET6;
 
 	if (!child)
 		return 0;

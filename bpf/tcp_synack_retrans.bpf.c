@@ -18,8 +18,8 @@ static __always_inline int tcp_synack_retrans(struct sock *sk, struct request_so
 	r->tuple = t;
 	r->cookie = cookie(sk, false);
 	r->request = (u64)req;
-	r->num_retrans = BPF_CORE_READ(req, num_retrans);
-	r->state = BPF_CORE_READ(req, __req_common.skc_state);
+	r->num_retrans = READ(req, num_retrans);
+	r->state = READ(req, __req_common.skc_state);
 	r->retrans_kind = RETRANS_KIND_S;
 	SUBMIT(r);
 	return 0;

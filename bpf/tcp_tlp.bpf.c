@@ -9,8 +9,8 @@ static __always_inline int tlp_start(struct sock *sk)
 	struct call call = {};
 
 	call.arg[0] = (u64)sk;
-	call.arg[1] = BPF_CORE_READ((struct tcp_sock *)sk, tlp_high_seq);
-	call.arg[2] = BPF_CORE_READ((struct tcp_sock *)sk, total_retrans);
+	call.arg[1] = READ((struct tcp_sock *)sk, tlp_high_seq);
+	call.arg[2] = READ((struct tcp_sock *)sk, total_retrans);
 	return call_start(EV_tcp_tlp, &call);
 }
 
@@ -28,13 +28,13 @@ static __always_inline int tcp_tlp(struct call *call)
 		return 0;
 	fill_tuple(&r->tuple, sk, false);
 	r->cookie = cookie(sk, false);
-	r->snd_una = BPF_CORE_READ(tp, snd_una);
-	r->snd_nxt = BPF_CORE_READ(tp, snd_nxt);
-	r->snd_cwnd = BPF_CORE_READ(tp, snd_cwnd);
-	r->packets_out = BPF_CORE_READ(tp, packets_out);
-	r->retrans_segs = BPF_CORE_READ(tp, total_retrans) - (u32)call->arg[2];
-	r->probe_sent = !call->arg[1] && BPF_CORE_READ(tp, tlp_high_seq);
-	r->state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	r->snd_una = READ(tp, snd_una);
+	r->snd_nxt = READ(tp, snd_nxt);
+	r->snd_cwnd = READ(tp, snd_cwnd);
+	r->packets_out = READ(tp, packets_out);
+	r->retrans_segs = READ(tp, total_retrans) - (u32)call->arg[2];
+	r->probe_sent = !call->arg[1] && READ(tp, tlp_high_seq);
+	r->state = READ(sk, __sk_common.skc_state);
 	r->ca_state = ca_state(tp, false);
 	r->retrans_kind = RETRANS_KIND_L;
 	SUBMIT(r);

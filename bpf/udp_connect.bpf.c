@@ -9,7 +9,7 @@ static __always_inline int udp_connect(struct sock *sk, const void *addr, s32 re
 	u32 netns = sock_netns(sk, false);
 	struct udp_connect *r;
 
-	if (v4 && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET6)
+	if (v4 && READ(sk, __sk_common.skc_family) == AF_INET6)
 		return 0;
 	if (!want_sock(sk, netns))
 		return 0;
@@ -20,7 +20,7 @@ static __always_inline int udp_connect(struct sock *sk, const void *addr, s32 re
 	r->cookie = cookie(sk, false);
 	r->ret = ret;
 	read_sockaddr(addr, r->dest_addr, &r->dest_port, &r->dest_fam);
-	r->protocol = BPF_CORE_READ(sk, sk_protocol);
+	r->protocol = READ(sk, sk_protocol);
 	SUBMIT(r);
 	return 0;
 }

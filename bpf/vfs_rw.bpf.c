@@ -42,7 +42,7 @@ static __always_inline int vfs_rw(struct file *f, const void *vec, u64 n, const 
 	r = BEGIN(vfs_rw, sk, 0, netns);
 	if (!r)
 		return 0;
-	r->file_ino = BPF_CORE_READ(f, f_inode, i_ino);
+	r->file_ino = READ(f, f_inode, i_ino);
 	r->asked_bytes = vec ? vec_size(vec, n) : n;
 	r->file_type = file_type(f);
 	r->func = func;

@@ -12,14 +12,14 @@ static __always_inline bool facts_wanted(struct sock *sk, u32 states)
 {
 	u16 family, proto;
 
-	if (FILTER_DEV && !want_dev(BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if)))
+	if (FILTER_DEV && !want_dev(READ(sk, __sk_common.skc_bound_dev_if)))
 		return false;
 	if (!(cfg_filters & (BY_PROTO | BY_STATE)))
 		return true;
-	family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	proto = BPF_CORE_READ(sk, sk_protocol);
+	family = READ(sk, __sk_common.skc_family);
+	proto = READ(sk, sk_protocol);
 	if (!states)
-		states = STATE_BIT(BPF_CORE_READ(sk, __sk_common.skc_state));
+		states = STATE_BIT(READ(sk, __sk_common.skc_state));
 	return want_proto(family, proto) && want_states(family, proto, states);
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"netrec/analyze/scan"
+	"netrec/internal/bench/rig"
 )
 
 // closings makes n connections in the namespace, one after the other, which both sides close
@@ -102,6 +104,49 @@ func TestStacks(t *testing.T) {
 				t.Errorf("the recorder slept %d times for %d connects of one process", slept, conns)
 			}
 		})
+	}
+}
+
+// TestFramePointers: what a register holds of a program without frame pointers is not followed, and
+// costs neither an exception nor the truth of the stack; a frame pointer is.
+func TestFramePointers(t *testing.T) {
+	b := newBench(t, "stacks of programs without frame pointers")
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program is x86-64's: left out: stacks of programs without frame pointers")
+	}
+	bin := filepath.Join(t.TempDir(), "frames")
+	if out, err := exec.Command("cc", "-O1", "-fno-omit-frame-pointer", "-mno-red-zone", "-o", bin, "../testdata/symbols/frames.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var l net.Listener
+	must(t, b.ns.Do(func() (err error) { l, err = net.Listen("tcp", "127.0.0.1:0"); return err }))
+	defer l.Close()
+	path := filepath.Join(t.TempDir(), "cap.parquet")
+	rec, err := b.ns.Record(b.bin, path, "-e", "sys_connect", "--comm", "frames")
+	must(t, err)
+	cmd := exec.Command(bin, fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	must(t, b.ns.Do(cmd.Start))
+	defer func() { in.Close(); _ = cmd.Wait() }()
+	must(t, rig.Until("three have connected", func() bool { stacks, _, _ := connects(t, path); return len(stacks) == 3 }))
+	_, code, err := rec.End(syscall.SIGINT)
+	must(t, err)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, rec.Said())
+	}
+	stacks, _, _ := connects(t, path)
+	framed := false
+	for stack := range stacks {
+		innermost := stack[strings.LastIndexByte(stack, ';')+1:]
+		if strings.HasPrefix(innermost, "framed+") {
+			framed = strings.Contains(stack, "main+")
+		} else if stack != innermost || !strings.HasPrefix(stack, "nowhere+") && !strings.HasPrefix(stack, "elsewhere+") {
+			t.Errorf("stack %s, want the function alone", stack)
+		}
+	}
+	if !framed {
+		t.Errorf("stacks %v, want one of framed, called by main", stacks)
 	}
 }
 

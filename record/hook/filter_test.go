@@ -4,6 +4,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+
 	"netrec/bpf"
 	kallsyms "netrec/record/symbol"
 	"netrec/schema"
@@ -39,8 +42,8 @@ type loaded struct {
 	bytes     int
 }
 
-// loadFirst loads the first program of each event, and attaches none.
-func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[string]any) map[string]loaded {
+// prepared is a set whose programs can be loaded; none is attached.
+func prepared(t *testing.T, symbols Symbols, filters map[string]any) *Set {
 	t.Helper()
 	k, err := newKernel(symbols)
 	if err != nil {
@@ -48,7 +51,6 @@ func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[strin
 	}
 	page := int64(os.Getpagesize())
 	s := &Set{kernel: k, conf: Config{CPUs: PossibleCPUs(), Rings: 1, RingBytes: page, RareBytes: page, Symbols: symbols, Filters: filters}}
-	defer s.Release()
 	spec, err := bpf.Spec()
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +58,14 @@ func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[strin
 	if err := s.prepare(spec); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// loadFirst loads the first program of each event, and attaches none.
+func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[string]any) map[string]loaded {
+	t.Helper()
+	s := prepared(t, symbols, filters)
+	defer s.Release()
 	out := map[string]loaded{}
 	for _, name := range events {
 		prog := s.base.Programs[schema.ByName(name).Ladder[0][0].Prog]
@@ -76,4 +86,48 @@ func loadFirst(t *testing.T, symbols Symbols, events []string, filters map[strin
 		p.Close()
 	}
 	return out
+}
+
+// Where numbers can be cast to pointers, probes of system calls read the kernel's structures by plain loads: from
+// descriptor to socket and its addresses a dozen calls of a helper are gone. The kernel says what it runs.
+func TestCastsReplaceTheHelper(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading programs needs root: how probes read is not checked")
+	}
+	symbols, err := kallsyms.LoadKernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, without := prepared(t, symbols, nil), prepared(t, symbols, map[string]any{"cfg_cast": false})
+	defer s.Release()
+	defer without.Release()
+	usual, helper := s.calls(t, "sys_close_enter"), without.calls(t, "sys_close_enter")
+	var cast *btf.Func
+	if have := s.kernel.types.TypeByName("bpf_rdonly_cast", &cast) == nil; have && usual+12 > helper || !have && usual != helper {
+		t.Errorf("%d calls, %d without casts, which this kernel has: %t", usual, helper, have)
+	}
+}
+
+// calls is how many a program has in the kernel.
+func (s *Set) calls(t *testing.T, name string) (n int) {
+	t.Helper()
+	p, err := s.loadProgram(s.base.Programs[name].Copy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	info, err := p.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := info.Instructions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ins := range list {
+		if ins.OpCode.JumpOp() == asm.Call {
+			n++
+		}
+	}
+	return n
 }

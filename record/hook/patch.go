@@ -129,3 +129,34 @@ func haveFetch() bool {
 	p.Close()
 	return true
 }
+
+// haveCast tries to read a field by a number that is cast to a pointer.
+func haveCast(types *btf.Spec) bool {
+	var cast *btf.Func
+	var task *btf.Struct
+	if types.TypeByName("bpf_rdonly_cast", &cast) != nil || types.TypeByName("task_struct", &task) != nil {
+		return false
+	}
+	function, err := types.TypeID(cast)
+	if err != nil {
+		return false
+	}
+	typ, err := types.TypeID(task)
+	if err != nil {
+		return false
+	}
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.TracePoint, License: "GPL", Instructions: asm.Instructions{
+		asm.FnGetCurrentTask.Call(),
+		asm.Mov.Reg(asm.R1, asm.R0),
+		asm.Mov.Imm(asm.R2, int32(typ)),
+		{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall, Constant: int64(function)},
+		asm.LoadMem(asm.R0, asm.R0, 0, asm.DWord),
+		asm.Mov.Imm(asm.R0, 0),
+		asm.Return(),
+	}})
+	if err != nil {
+		return false
+	}
+	p.Close()
+	return true
+}
