@@ -138,11 +138,11 @@ func (s *session) fixer() (fix func([]byte), fixed []bool) {
 	return func(rec []byte) {
 		st := stacks[recordEvent(rec)]
 		pid, ts := int32(binary.LittleEndian.Uint32(rec[pidOff:])), binary.LittleEndian.Uint64(rec[tsOff:])
-		key, again := uint64(uint32(pid)), uint64(moment)
+		key := uint64(uint32(pid))
 		if !st.hot { // of a hot event one stack of a process will do: by what is known then most others are named
-			key, again = hashFrames(key, rec[st.off:st.off+8*st.n]), nameAgain
+			key = hashFrames(key, rec[st.off:st.off+8*st.n])
 		}
-		if last, ok := seen[key]; ok && ts-last < again {
+		if last, ok := seen[key]; ok && ts-last < nameAgain {
 			return
 		}
 		if len(seen) >= maxSeen {
