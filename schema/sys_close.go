@@ -31,7 +31,7 @@ var closeCalls = Rung{
 }
 
 // What exec closes is seen where it is decided; the last rung does without.
-var sysClose = Event{ID: 32, Name: "sys_close", Row: SysClose{}, Rate: Medium, Profile: Light, Tasks: true,
+var sysClose = Event{ID: 32, Name: "sys_close", Row: SysClose{}, Rate: Medium, Profile: Default, Tasks: true,
 	Says: SaysClose, Descriptor: ClosesDescriptor, Identity: Identifies,
 	Groups: []string{"sys"},
 	Doc:    "close(2) of a socket's descriptor or close_range(2) returned, or dup2(2), dup3(2), exec or the end of a process closed implicitly",

@@ -17,7 +17,7 @@ type SysSocket struct {
 	_        [5]uint8
 }
 
-var sysSocket = Event{ID: 62, Name: "sys_socket", Row: SysSocket{}, Rate: Low, Profile: Light, Tasks: true,
+var sysSocket = Event{ID: 62, Name: "sys_socket", Row: SysSocket{}, Rate: Low, Profile: Default, Tasks: true,
 	Says: SaysMade, Descriptor: OpensDescriptor, Identity: Helps,
 	Groups: []string{"sys"},
 	Doc:    "socket(2) or socketpair(2) returned",
