@@ -34,7 +34,9 @@ func (b *bench) servers() error {
 	where, _ := measuredOn()
 	fmt.Printf("## "+headBusy+"\n\n"+where+"Throughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
 		"machine, over loopback. By CPU time is the same ratio as it follows from the CPU time of servers, clients and tool per operation: what\n"+
-		"else runs on the machine disturbs it less. CPU (of one), context switches and memory are the tool's, while the load ran.\n\n", *rounds, *length)
+		"else runs on the machine disturbs it less. CPU (of one), context switches and memory are the tool's, while the load ran.\n"+
+		"perf record has the tracepoints that default records whole on this kernel; (all) also those of which default keeps one in\n"+
+		"sixteen, with a period of 16.\n\n", *rounds, *length)
 	fmt.Println("| load | tool | throughput | range | by CPU time | tool's CPU | ns per event | context switches a second | resident MiB | events a second | bytes per event | lost |")
 	fmt.Println("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	if err := b.ns.Do(roomyPorts); err != nil {
@@ -111,12 +113,12 @@ func (b *bench) round(s server, serving int, w watching) (r round, err error) {
 			return r, err
 		}
 	}
-	before, used := useOf(run.pid), 0.0
+	before, used := useOfAll(run.pids), 0.0
 	stats, err := countRuns(run)
 	if err == nil {
 		r.rate, used, err = b.ask(s, serving)
 	}
-	after := useOf(run.pid)
+	after := useOfAll(run.pids)
 	if stats != nil {
 		err = errors.Join(err, stats(w.name))
 	}
@@ -180,12 +182,18 @@ type process struct {
 	rss      int64
 }
 
+// useOfAll is the sum of what processes have used.
+func useOfAll(pids []int) (u process) {
+	for _, pid := range pids {
+		one := useOf(pid)
+		u = process{u.cpu + one.cpu, u.switches + one.switches, u.rss + one.rss}
+	}
+	return u
+}
+
 // useOf reads what the kernel says of a process and its threads; threads that ended are
 // missing in the switches.
 func useOf(pid int) (u process) {
-	if pid == 0 {
-		return u
-	}
 	dir := fmt.Sprintf("/proc/%d", pid)
 	stat, _ := os.ReadFile(dir + "/stat")
 	if _, rest, ok := strings.Cut(string(stat), ") "); ok {

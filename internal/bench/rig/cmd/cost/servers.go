@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,7 +69,7 @@ type watching struct {
 
 // watched is a tool that runs.
 type watched struct {
-	pid      int
+	pids     []int
 	programs func() ([]rig.Program, error) // nil where it has none
 	end      func() (ending, error)
 }
@@ -82,7 +83,7 @@ func watchers() []watching {
 			out = append(out, watching{p + " beside", recordWith(*beside, p)})
 		}
 	}
-	out = append(out, watching{"perf record", watchPerf}, watching{"tcpdump", watchTcpdump})
+	out = append(out, watching{"perf record", watchPerf}, watching{"perf record (all)", watchPerfAll}, watching{"tcpdump", watchTcpdump})
 	if *tools != "" {
 		wanted := strings.Split(*tools, ",")
 		out = slices.DeleteFunc(out, func(w watching) bool { return !slices.Contains(wanted, w.name) && w.start != nil })
@@ -101,7 +102,7 @@ func recordWith(bin, profile string) func(b *bench) (*watched, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &watched{rec.Pid(), rec.Programs, func() (ending, error) {
+		return &watched{[]int{rec.Pid()}, rec.Programs, func() (ending, error) {
 			defer os.Remove(path)
 			_, code, err := rec.End(syscall.SIGINT)
 			if err != nil || code != 0 && code != 4 {
@@ -112,16 +113,43 @@ func recordWith(bin, profile string) func(b *bench) (*watched, error) {
 	}
 }
 
-// perfPoints are tracepoints of what profile default records on a kernel without functions to hook.
-const perfPoints = "sock:inet_sock_set_state,sock:sock_send_length,sock:sock_recv_length,skb:kfree_skb," +
-	"tcp:tcp_retransmit_skb,tcp:tcp_send_reset,tcp:tcp_receive_reset,tcp:tcp_probe,tcp:tcp_rcv_space_adjust,tcp:tcp_destroy_sock," +
-	"syscalls:sys_enter_connect,syscalls:sys_exit_connect,syscalls:sys_enter_socket,syscalls:sys_exit_socket," +
-	"syscalls:sys_enter_accept4,syscalls:sys_exit_accept4,syscalls:sys_enter_close,syscalls:sys_exit_close," +
-	"syscalls:sys_enter_shutdown,syscalls:sys_exit_shutdown,syscalls:sys_enter_bind,syscalls:sys_exit_bind,syscalls:sys_enter_listen,syscalls:sys_exit_listen"
+// Tracepoints of what the profile default records on a kernel without functions to hook: those that it
+// takes whole, and those of which it keeps one in sixteen.
+const (
+	perfPoints = "sock:inet_sock_set_state,sock:sock_send_length,sock:sock_recv_length,sock:sock_rcvqueue_full,sock:sock_exceed_buf_limit,sock:inet_sk_error_report," +
+		"skb:kfree_skb,tcp:tcp_probe,tcp:tcp_retransmit_skb,tcp:tcp_retransmit_synack,tcp:tcp_send_reset,tcp:tcp_receive_reset,tcp:tcp_cong_state_set," +
+		"syscalls:sys_enter_connect,syscalls:sys_exit_connect,syscalls:sys_enter_socket,syscalls:sys_exit_socket," +
+		"syscalls:sys_enter_accept4,syscalls:sys_exit_accept4,syscalls:sys_enter_close,syscalls:sys_exit_close," +
+		"syscalls:sys_enter_bind,syscalls:sys_exit_bind,syscalls:sys_enter_listen,syscalls:sys_exit_listen," +
+		"syscalls:sys_enter_fcntl,syscalls:sys_exit_fcntl,syscalls:sys_exit_sendmsg,syscalls:sys_exit_recvmsg"
+	perfShare = "net:net_dev_queue,net:net_dev_start_xmit,net:net_dev_xmit,net:netif_receive_skb,skb:consume_skb," +
+		"irq:softirq_entry,irq:softirq_exit,irq:irq_handler_entry,irq:irq_handler_exit," +
+		"syscalls:sys_enter_epoll_ctl,syscalls:sys_exit_epoll_ctl,syscalls:sys_enter_epoll_wait,syscalls:sys_exit_epoll_wait"
+)
 
 func watchPerf(b *bench) (*watched, error) {
 	path := filepath.Join(b.dir, "perf.data")
 	return command(path, samples, "perf", "record", "-a", "-e", perfPoints, "-o", path)
+}
+
+// watchPerfAll is perf with every tracepoint of the profile, in the same shares. perf has one period for all of
+// its tracepoints, so there are two of them.
+func watchPerfAll(b *bench) (*watched, error) {
+	whole, err := watchPerf(b)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(b.dir, "share.data")
+	share, err := command(path, samples, "perf", "record", "-a", "-c", "16", "-e", perfShare, "-o", path)
+	if err != nil {
+		_, endErr := whole.end()
+		return nil, errors.Join(err, endErr)
+	}
+	return &watched{append(whole.pids, share.pids...), nil, func() (ending, error) {
+		a, err := whole.end()
+		c, shareErr := share.end()
+		return ending{events: a.events + c.events, bytes: a.bytes + c.bytes}, errors.Join(err, shareErr)
+	}}, nil
 }
 
 var captured = regexp.MustCompile(`(\d+) packets captured`)
@@ -148,7 +176,7 @@ func command(path string, count *regexp.Regexp, argv ...string) (*watched, error
 		return nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
 	time.Sleep(settling)
-	return &watched{cmd.Process.Pid, nil, func() (ending, error) {
+	return &watched{[]int{cmd.Process.Pid}, nil, func() (ending, error) {
 		defer os.Remove(path)
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			return ending{}, fmt.Errorf("end %s: %w\n%s", argv[0], err, said.String())
