@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -32,12 +33,14 @@ type drain struct {
 	fixed   []bool // events that fix looks at
 	total   int64
 	unknown int64  // records of no known event or size: a broken object
+	wakeAt  int    // bytes in a ring at which the probes wake the recorder, once per filling
+	more    bool   // a ring holds so much again: there is no wake-up to wait for
 	full    bool   // the pile was, and records were left in the rings
 	until   uint64 // rows after this moment are left for the next time
 }
 
-func newDrain(rings []*ebpf.Map, cpus int) (*drain, error) {
-	d := &drain{cpus: cpus, sizes: recordSizes()}
+func newDrain(rings []*ebpf.Map, wakeAt, cpus int) (*drain, error) {
+	d := &drain{cpus: cpus, sizes: recordSizes(), wakeAt: wakeAt}
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
@@ -83,8 +86,12 @@ func (d *drain) watch(epoll int) (err error) {
 	return nil
 }
 
-// wait returns when a probe wakes the recorder or the time is up.
+// wait returns when a probe wakes the recorder or the time is up. It does not wait where a ring filled up
+// again while it was read, past the point at which it would wake.
 func (d *drain) wait(t time.Duration) error {
+	if d.more {
+		return nil
+	}
 	if err := d.woken.SetReadDeadline(time.Now().Add(t)); err != nil {
 		return fmt.Errorf("wait for rings: %w", err)
 	}
@@ -112,12 +119,15 @@ func (d *drain) wait(t time.Duration) error {
 func (d *drain) all() {
 	// Rings are read one after the other. Up to one moment in all of them, so that what a file
 	// has lacks no rare row before it, also where the recorder is killed.
-	d.full, d.until = false, uint64(mono())
+	d.full, d.more, d.until = false, false, uint64(mono())
+	before := d.total
 	for _, r := range d.rings {
 		if r.each(d.one); d.full {
 			return
 		}
 	}
+	// Without progress there is a record that is being written before all others.
+	d.more = d.total > before && slices.ContainsFunc(d.rings, func(r *ring) bool { return r.holds() >= d.wakeAt })
 }
 
 // anotherClock is how far a row is ahead, in ns, if its clock is not the recorder's: in a time

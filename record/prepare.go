@@ -210,7 +210,7 @@ func (s *session) attach() error {
 	if s.counts, err = newCounting(s.hooks, s.names.ref, s.cpus); err != nil {
 		return err
 	}
-	s.drain, err = newDrain(s.hooks.Rings, s.cpus)
+	s.drain, err = newDrain(s.hooks.Rings, s.hooks.WakeBytes(), s.cpus)
 	return err
 }
 

@@ -79,6 +79,9 @@ func (r *ring) each(f func(rec []byte) bool) {
 	}
 }
 
+// holds is how many bytes wait in the ring.
+func (r *ring) holds() int { return int(atomic.LoadUint64(r.producer) - atomic.LoadUint64(r.consumer)) }
+
 func (r *ring) record(from, n uint64) []byte {
 	if to := from + n; to <= uint64(len(r.data)) {
 		return r.data[from:to:to]

@@ -137,6 +137,38 @@ func TestDrainEndsAtOneMoment(t *testing.T) {
 	}
 }
 
+// A ring that fills up while it is read gives no further wake-up: the recorder must look again at once, and must not
+// where a record that is being written holds up the rest.
+func TestDrainDoesNotSleepBesideAFullRing(t *testing.T) {
+	e := schema.ByName("sys_connect")
+	d, r := &drain{cpus: 1, sizes: recordSizes(), pile: newPile(1, &pool{}), fixed: make([]bool, schema.MaxID), wakeAt: 2 * e.Size()}, newFakeRing(1<<20)
+	d.rings = []*ring{r.ring}
+	defer d.pile.from.release()
+	rec := make([]byte, e.Size())
+	binary.LittleEndian.PutUint16(rec[eventOffset:], e.ID)
+	d.fixed[e.ID] = true
+	var meanwhile func()
+	d.fix = func([]byte) { meanwhile(); meanwhile = func() {} }
+	for _, look := range []struct {
+		made  int
+		flags uint32
+		more  bool
+	}{{0, 0, false}, {1, 0, false}, {3, 0, true}, {3, recordBusy, true}} {
+		meanwhile = func() {
+			for range look.made {
+				r.put(rec, look.flags)
+			}
+		}
+		r.put(rec, 0)
+		if d.all(); d.more != look.more {
+			t.Errorf("%d came while one was read, flags %#x: looks again: %t, want %t", look.made, look.flags, d.more, look.more)
+		}
+	}
+	if d.all(); d.more {
+		t.Error("looks again and again for a record that is being written")
+	}
+}
+
 // drainBytes is what the rings of a benchmark hold together: no more than a pile takes.
 const drainBytes = 8 << 20
 

@@ -136,7 +136,11 @@ func (s *session) run(ctx context.Context) error {
 
 // takeRows waits for rows, up to a time, takes them from the rings, and looks after the account.
 func (s *session) takeRows(most time.Duration) (now time.Time, err error) {
-	// Not less than a moment: the writer may be too busy for a commit that is due.
+	// Not less than a moment: the writer may be too busy for a commit that is due. Not more than that where it was
+	// too busy for a full pile: rings that are full wake nobody.
+	if s.drain.full {
+		most = moment
+	}
 	if err := s.drain.wait(min(most, max(moment, s.commitEvery()-time.Since(s.committed)))); err != nil {
 		return now, err
 	}

@@ -56,6 +56,9 @@ type Config struct {
 	Enough func() error
 }
 
+// WakeBytes is how much in a ring wakes the recorder.
+func (s *Set) WakeBytes() int { return int(min(s.conf.RingBytes, s.conf.RareBytes) / 4) }
+
 // Plan is what was decided for one event.
 type Plan struct {
 	Event   *schema.Event
@@ -208,9 +211,8 @@ func (s *Set) prepare(spec *ebpf.CollectionSpec) (err error) {
 }
 
 func (s *Set) setConstants(pc preempt) error {
-	wake := min(s.conf.RingBytes, s.conf.RareBytes) / 4
 	constants := map[string]any{
-		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(wake), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self, "cfg_reader": s.conf.ReaderPid, "cfg_keeper": s.conf.KeeperPid,
+		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(s.WakeBytes()), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self, "cfg_reader": s.conf.ReaderPid, "cfg_keeper": s.conf.KeeperPid,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie, "cfg_tick_us": tickMicros(),
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
 		"cfg_cast": haveCast(s.kernel.types),
