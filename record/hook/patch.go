@@ -116,13 +116,17 @@ func patch(spec *ebpf.CollectionSpec, variable btf.TypeID, haveFetch bool) {
 func haveFetch() bool {
 	add := asm.FetchAdd.Mem(asm.R10, asm.R2, asm.DWord, -8)
 	add.Constant = fetch // cilium/ebpf 0.22 takes the immediate from here, not from the opcode
-	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.SocketFilter, License: "GPL", Instructions: asm.Instructions{
+	return loads(ebpf.SocketFilter,
 		asm.Mov.Imm(asm.R2, 1),
 		asm.StoreMem(asm.R10, -8, asm.R2, asm.DWord),
 		add,
 		asm.Mov.Imm(asm.R0, 0),
-		asm.Return(),
-	}})
+		asm.Return())
+}
+
+// loads reports whether this kernel takes a program.
+func loads(typ ebpf.ProgramType, ins ...asm.Instruction) bool {
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: typ, License: "GPL", Instructions: ins})
 	if err != nil {
 		return false
 	}
@@ -145,18 +149,12 @@ func haveCast(types *btf.Spec) bool {
 	if err != nil {
 		return false
 	}
-	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.TracePoint, License: "GPL", Instructions: asm.Instructions{
+	return loads(ebpf.TracePoint,
 		asm.FnGetCurrentTask.Call(),
 		asm.Mov.Reg(asm.R1, asm.R0),
 		asm.Mov.Imm(asm.R2, int32(typ)),
-		{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall, Constant: int64(function)},
+		asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall, Constant: int64(function)},
 		asm.LoadMem(asm.R0, asm.R0, 0, asm.DWord),
 		asm.Mov.Imm(asm.R0, 0),
-		asm.Return(),
-	}})
-	if err != nil {
-		return false
-	}
-	p.Close()
-	return true
+		asm.Return())
 }

@@ -56,9 +56,6 @@ type Config struct {
 	Enough func() error
 }
 
-// WakeBytes is how much in a ring wakes the recorder.
-func (s *Set) WakeBytes() int { return int(min(s.conf.RingBytes, s.conf.RareBytes) / 4) }
-
 // Plan is what was decided for one event.
 type Plan struct {
 	Event   *schema.Event
@@ -209,6 +206,9 @@ func (s *Set) prepare(spec *ebpf.CollectionSpec) (err error) {
 	s.Counters, s.Counts = s.maps.Maps["counters"], s.maps.Maps["counts"]
 	return s.makeRings(spec.Maps["rings"].InnerMap)
 }
+
+// WakeBytes is how much in a ring wakes the recorder.
+func (s *Set) WakeBytes() int { return int(min(s.conf.RingBytes, s.conf.RareBytes) / 4) }
 
 func (s *Set) setConstants(pc preempt) error {
 	constants := map[string]any{
