@@ -39,7 +39,10 @@ static __always_inline int connect_done(void *ctx, struct call *call, struct soc
 	r->protocol = sk ? READ(sk, sk_protocol) : NO_PROTOCOL;
 	r->fd = fd;
 	r->door = from;
-	FILL_CALLER(r->ustack);
+	if (from == DOOR_IO_URING) /* a worker's registers are a copy of somebody's */
+		FILL_STACK(r->ustack, BPF_F_USER_STACK);
+	else
+		FILL_CALLER(r->ustack);
 	SUBMIT_STACK(r);
 	return 0;
 }
