@@ -80,8 +80,9 @@ type Field struct {
 	Signed bool
 	As     As
 	Null   Null
-	Enum   *Enum // AsEnum and AsBits; nil for the enum of events
-	Family int   // AsIP: offset of the uint16 family
+	Enum   *Enum  // AsEnum and AsBits; nil for the enum of events
+	Family int    // AsIP: offset of the uint16 family
+	With   string // of the fields of a row that all have a value, or all are NULL, in almost all rows; "" for others
 }
 
 // Columns is the table of the capture file: the ordered union of all rows.
@@ -148,6 +149,9 @@ func (e *Event) build() error {
 			f.Null = LeastNull
 		default:
 			return fmt.Errorf("field %s: no null rule %q", sf.Name, n)
+		}
+		if f.With = sf.Tag.Get("with"); f.With != "" && (f.Null != OnesNull || kind != AsInt || f.Size < 4) {
+			return fmt.Errorf("field %s: with %q is for numbers of four or eight bytes that are all ones for NULL", sf.Name, f.With)
 		}
 		switch kind {
 		case AsEnum, AsBits:

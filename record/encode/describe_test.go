@@ -20,7 +20,12 @@ import (
 
 func groupOf(t *testing.T, batches ...Batch) format.RowGroup {
 	t.Helper()
-	_, rg, err := New(names{}, wall).Group(nil, 1000, batches...)
+	return groupBy(t, New(names{}, wall), batches...)
+}
+
+func groupBy(t *testing.T, e *Encoder, batches ...Batch) format.RowGroup {
+	t.Helper()
+	_, rg, err := e.Group(nil, 1000, batches...)
 	if err != nil {
 		t.Fatal(err)
 	}

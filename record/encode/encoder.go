@@ -61,7 +61,9 @@ type Encoder struct {
 	ints   []int64
 	codes  []int32
 	diff   []uint64 // bits in which the rows of the block differ
+	asked  []bool   // words of which that is asked of all rows
 	rows   []*byte  // where the records of the block begin, in the order of time
+	some   some     // of them
 	raw    []byte   // a key
 	name   []byte   // a resolved name
 	valid  []byte   // the same as UTF-8
@@ -83,6 +85,7 @@ func New(res Resolver, monoToWall int64) *Encoder {
 		for _, f := range ev.Fields() {
 			e.plans[ev.ID] = append(e.plans[ev.ID], newField(f, ev.Size()))
 		}
+		together(e.plans[ev.ID])
 		for _, f := range e.plans[ev.ID] {
 			e.compared[ev.ID] = max(e.compared[ev.ID], f.span.to)
 		}
@@ -91,7 +94,8 @@ func New(res Resolver, monoToWall int64) *Encoder {
 		e.columns = append(e.columns, newColumn(&schema.Columns[i]))
 	}
 	e.ints, e.codes, e.rows = make([]int64, block), make([]int32, block), make([]*byte, 0, block)
-	e.diff = make([]uint64, slices.Max(e.compared))
+	e.some = newSome()
+	e.diff, e.asked = make([]uint64, slices.Max(e.compared)), make([]bool, slices.Max(e.compared))
 	e.dulls = make([]dull, schema.MaxID)
 	for i := range e.dulls {
 		e.dulls[i] = newDull()
@@ -141,6 +145,7 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 	default:
 		e.feedOrdered(batches)
 	}
+	clear(e.some.rows[:cap(e.some.rows)])
 	clear(e.rows[:cap(e.rows)]) // the memory that they point to is not the collector's, and may go
 	out, err := e.finish(dst, off, n)
 	if err != nil {
@@ -151,7 +156,7 @@ func (e *Encoder) Group(dst []byte, off int64, batches ...Batch) ([]byte, RowGro
 
 func (e *Encoder) reset(batches []Batch, n int) {
 	for i := range e.columns {
-		e.columns[i].reset(n > maxDict/2 && e.dull.spread[i] > 0)
+		e.columns[i].reset(n >= minSpread && e.dull.spread[i] > 0)
 	}
 	for i := range batches {
 		if i > 0 && batches[i].Event == batches[i-1].Event {
@@ -194,10 +199,15 @@ func (e *Encoder) feedOrdered(batches []Batch) {
 // feed adds the block, which is of one event and the rows of the group from number at, to
 // the columns of the event. Columns it lacks catch up with NULLs later.
 func (e *Encoder) feed(ev *schema.Event, at int) {
-	diff := e.steady(e.compared[ev.ID])
 	plan := e.plans[ev.ID]
-	for i := range plan {
+	diff := e.steady(plan, e.compared[ev.ID])
+	for i := 0; i < len(plan); i++ {
 		f := &plan[i]
+		if f.kin > 0 {
+			e.feedKin(plan[i:i+f.kin], at, diff)
+			i += f.kin - 1
+			continue
+		}
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
 		if f.span.same(diff) {

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -12,7 +13,21 @@ import (
 type levels struct {
 	rows, nulls int
 	bits        []uint8 // one per row if there are values and NULLs, else empty
-	packed      []byte
+}
+
+// packedLevels are levels as a page has them, those of the column that had some last: often the next
+// one has values in the same rows.
+type packedLevels struct {
+	bits []uint8
+	runs []byte
+}
+
+func (p *packedLevels) of(bits []uint8) (_ []byte, err error) {
+	if !bytes.Equal(p.bits, bits) {
+		p.bits = bits
+		p.runs, err = levelRuns.EncodeLevels(p.runs, bits)
+	}
+	return p.runs, err
 }
 
 var levelRuns = &rle.Encoding{BitWidth: 1}
@@ -52,10 +67,22 @@ func (l *levels) spell() {
 func (l *levels) fill(n int, level uint8) {
 	at := len(l.bits)
 	l.bits = slices.Grow(l.bits, n)[:at+n]
-	for i := range l.bits[at:] {
-		l.bits[at+i] = level
+	added := l.bits[at:]
+	if level == 0 {
+		clear(added)
+		return
+	}
+	for len(added) > 0 {
+		added = added[copy(added, manyOnes[:]):]
 	}
 }
+
+var manyOnes = func() (list [block]uint8) {
+	for i := range list {
+		list[i] = 1
+	}
+	return list
+}()
 
 // addMixed adds n rows, some of them NULL: it returns a zero for each, to be set for those
 // that are not, or nil where all are.
@@ -96,7 +123,7 @@ func (l *levels) dropNulls(v []int64, null int64) []int64 {
 }
 
 // append adds the levels as a data page has them: a length and RLE runs.
-func (l *levels) append(dst []byte) ([]byte, error) {
+func (l *levels) append(dst []byte, last *packedLevels) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	switch l.nulls {
@@ -105,11 +132,11 @@ func (l *levels) append(dst []byte) ([]byte, error) {
 	case l.rows:
 		dst = append(binary.AppendUvarint(dst, uint64(l.rows)<<1), 0)
 	default:
-		var err error
-		if l.packed, err = levelRuns.EncodeLevels(l.packed, l.bits); err != nil {
+		runs, err := last.of(l.bits)
+		if err != nil {
 			return dst, err
 		}
-		dst = append(dst, l.packed...)
+		dst = append(dst, runs...)
 	}
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
 	return dst, nil

@@ -15,6 +15,8 @@ type field struct {
 	null     int64 // the loaded value that means NULL
 	raws     raws  // strings
 	span     span  // none for those that are long
+	kin      int   // of the first field of those that have values in the same rows: how many they are
+	words    []int // and the words in which they lie
 }
 
 func newField(f schema.Field, stride int) field {
@@ -33,6 +35,9 @@ func newField(f schema.Field, stride int) field {
 	switch f.As {
 	case schema.AsRef, schema.AsKsym, schema.AsCgroup:
 		r.nullable, r.null = true, 0
+	}
+	if f.As == schema.AsEnum || f.As == schema.AsBits {
+		r.raws.small = make([]int32, smallNames)
 	}
 	if f.Size == shortBytes && (f.As == schema.AsStr || f.As == schema.AsIP) {
 		r.raws.short = make([]short, shortSlots)

@@ -15,6 +15,9 @@ const (
 	// minDeltas is how many values DELTA_BINARY_PACKED needs to be shorter than
 	// PLAIN: its unit is a block of 32.
 	minDeltas = 33
+	// minSpread is how many values tell whether those of the next row groups will repeat, and
+	// maxRepeat how often they may, on average, where a dictionary is done without.
+	minSpread, maxRepeat = 512, 32
 )
 
 // number collects the values, without NULLs, of a column of numbers. It tries a
@@ -131,10 +134,8 @@ func (c *number) choose() format.Encoding {
 	if c.narrow {
 		width, most = 4, 24
 	}
-	if distinct := len(c.table.keys); c.dict && distinct > 1 {
-		if distinct*width+count*bits.Len(uint(distinct-1))/8 > count*width*3/4 {
-			c.giveUp()
-		}
+	if c.dict && len(c.table.keys) > 1 && c.dictBytes() > count*width*3/4 {
+		c.giveUp()
 	}
 	switch {
 	case c.dict:
@@ -145,14 +146,26 @@ func (c *number) choose() format.Encoding {
 	return format.Plain
 }
 
-// noteSpread remembers for some row groups that a dictionary had too many values to be of use.
+// noteSpread remembers for some row groups that a dictionary was of no use: it was given up, or
+// differences would have been about as short.
 func (c *number) noteSpread(spread *uint8) {
+	distinct, count := len(c.table.keys), c.count()
 	switch {
 	case *spread > 0:
 		*spread--
-	case !c.dict && len(c.table.keys) > maxDict/2:
+	case count < minSpread || distinct < count/maxRepeat:
+	case !c.dict || count*(1+bits.Len64(uint64(c.max-c.min)))/8 < c.dictBytes()*9/8:
 		*spread = dullFor
 	}
+}
+
+// dictBytes is how long the values are by a dictionary.
+func (c *number) dictBytes() int {
+	width, distinct := 8, len(c.table.keys)
+	if c.narrow {
+		width = 4
+	}
+	return distinct*width + c.count()*bits.Len(uint(distinct-1))/8
 }
 
 // appendPlain adds numbers in Parquet's PLAIN encoding.

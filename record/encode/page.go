@@ -16,6 +16,7 @@ import (
 type pageBuffers struct {
 	dict, data []byte // uncompressed pages
 	packed     []byte // encoded values
+	levels     packedLevels
 	zipped     []byte // compressed page
 	header     compact
 	deltas     delta.BinaryPackedEncoding
@@ -25,6 +26,7 @@ type pageBuffers struct {
 // metadata of the group in e.meta.
 func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
 	start := int64(len(dst))
+	e.pages.levels.bits = nil // of the group before
 	for i := range e.columns {
 		c := &e.columns[i]
 		c.levels.addNulls(n - c.levels.rows)
@@ -113,7 +115,7 @@ func (e *Encoder) dataPage(c *column) ([]byte, error) {
 	p.data = p.data[:0]
 	var err error
 	if !c.required {
-		if p.data, err = c.levels.append(p.data); err != nil {
+		if p.data, err = c.levels.append(p.data, &p.levels); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ func (e *Encoder) Scratch() (n int) {
 		}
 	}
 	p, b := &e.pages, &e.bloom
-	return n + held(e.sort.refs) + held(e.sort.spare) + held(p.dict) + held(p.data) + held(p.packed) + held(p.zipped) +
+	return n + held(e.sort.refs) + held(e.sort.spare) + held(p.dict) + held(p.data) + held(p.packed) + held(p.levels.runs) + held(p.zipped) +
 		held(b.hashes) + held(b.seen) + held(b.filter)
 }
 
@@ -26,7 +26,7 @@ func held[T any](s []T) int {
 }
 
 func (c *column) scratch() int {
-	return held(c.levels.bits) + held(c.levels.packed) + c.number.table.scratch() + held(c.number.at.index) + held(c.number.values) +
+	return held(c.levels.bits) + c.number.table.scratch() + held(c.number.at.index) + held(c.number.values) +
 		held(c.number.int32s) + c.text.values.scratch() + held(c.text.at.index)
 }
 

@@ -13,24 +13,49 @@ import (
 
 const word = 8 // bytes
 
-// steady finds the bits in which the rows of the block differ, by word of the record.
-func (e *Encoder) steady(words int) []uint64 {
-	diff, first := e.diff[:words], unsafe.Slice((*uint64)(unsafe.Pointer(e.rows[0])), words)
+// glance is how many rows tell which fields are worth comparing in all.
+const glance = 32
+
+// steady finds the bits in which the rows of the block differ, by word of the record. Words of which
+// the first rows show that no field is the same are not compared further.
+func (e *Encoder) steady(plan []field, words int) []uint64 {
+	diff, first := e.diff[:words], wordsAt(e.rows[0], words)
 	clear(diff)
-	rows := e.rows[1:]
-	for ; len(rows) >= 4; rows = rows[4:] {
-		a, b := unsafe.Slice((*uint64)(unsafe.Pointer(rows[0])), words), unsafe.Slice((*uint64)(unsafe.Pointer(rows[1])), words)
-		c, d := unsafe.Slice((*uint64)(unsafe.Pointer(rows[2])), words), unsafe.Slice((*uint64)(unsafe.Pointer(rows[3])), words)
-		for i, x := range first {
-			diff[i] |= (a[i] ^ x) | (b[i] ^ x) | (c[i] ^ x) | (d[i] ^ x)
-		}
-	}
-	for _, row := range rows {
-		for i, x := range unsafe.Slice((*uint64)(unsafe.Pointer(row)), words) {
+	for _, row := range e.rows[1:min(glance, len(e.rows))] {
+		for i, x := range wordsAt(row, words) {
 			diff[i] |= x ^ first[i]
 		}
 	}
+	if len(e.rows) <= glance {
+		return diff
+	}
+	asked := e.asked[:words]
+	clear(asked)
+	for i := range plan {
+		if s := &plan[i].span; s.same(diff) {
+			for w := s.from; w < s.to; w++ {
+				asked[w] = true
+			}
+			asked[s.also] = asked[s.also] || s.alsoBits != 0
+		}
+	}
+	rows := e.rows[glance:]
+	for w := range asked {
+		if !asked[w] {
+			continue
+		}
+		x, d := first[w], uint64(0)
+		for _, row := range rows {
+			d |= *(*uint64)(unsafe.Add(unsafe.Pointer(row), w*word)) ^ x
+		}
+		diff[w] |= d
+	}
 	return diff
+}
+
+// wordsAt is the record as words.
+func wordsAt(row *byte, words int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(row)), words)
 }
 
 // comparedBytes is the longest field that is compared: stacks and lists, at the end of records,

@@ -33,6 +33,7 @@ type raws struct {
 	bytes byteTable
 	codes []int32 // position in the column's dictionary, or none
 	short []short // of names and addresses, the last ones seen; nil for other fields
+	small []int32 // of numbers below smallNames that name something: code + 2, 0 for one not asked yet; nil for other fields
 }
 
 // short is sixteen bytes, and a family where they are an address, that were named before.
@@ -43,6 +44,9 @@ type short struct {
 	known  bool
 	code   int32
 }
+
+// smallNames is how many numbers of an enumeration are looked up by themselves, without a table.
+const smallNames = 256
 
 const (
 	shortBytes = 16
@@ -60,6 +64,7 @@ func (r *raws) reset() {
 	r.bytes.reset()
 	r.codes = r.codes[:0]
 	clear(r.short)
+	clear(r.small)
 }
 
 // put appends the codes of a block of rows.
@@ -116,16 +121,23 @@ func (e *Encoder) numbered(c *column, f *field) []int32 {
 	n := len(e.rows)
 	v, codes, known := e.ints[:n], e.codes[:n], &f.raws
 	f.load(v, e.rows)
-	last, code := v[0]+1, int32(none)
 	for i, x := range v {
-		if x != last {
-			at, fresh := known.ints.index(x)
-			if fresh {
-				known.codes = append(known.codes, e.nameNumber(c, f, x))
+		if uint64(x) < uint64(len(known.small)) {
+			if known.small[x] == 0 {
+				known.small[x] = e.nameNumber(c, f, x) + 2
 			}
-			last, code = x, known.codes[at]
+			codes[i] = known.small[x] - 2
+			continue
 		}
-		codes[i] = code
+		if i > 0 && x == v[i-1] {
+			codes[i] = codes[i-1]
+			continue
+		}
+		at, fresh := known.ints.index(x)
+		if fresh {
+			known.codes = append(known.codes, e.nameNumber(c, f, x))
+		}
+		codes[i] = known.codes[at]
 	}
 	return codes
 }
@@ -197,9 +209,14 @@ func (e *Encoder) spelled(c *column, f *field) []int32 {
 	codes := e.codes[:len(e.rows)]
 	var last []byte
 	code := int32(none)
+	isStack := f.As == schema.AsKstack || f.As == schema.AsUstack
 	for i := range codes {
 		row := f.record(e.rows[i])
-		if i == 0 || !f.same(row, last) {
+		if isStack && binary.LittleEndian.Uint64(row[f.Offset:]) == 0 { // none was taken, as of most rows
+			codes[i] = none
+			continue
+		}
+		if last == nil || !f.same(row, last) {
 			code = e.nameOf(c, f, row)
 		}
 		last, codes[i] = row, code
