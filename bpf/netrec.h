@@ -496,9 +496,12 @@ static __always_inline void call_end(const u16 ev)
  * behind the first. Each run of the first leaves a mark; where the second finds none,
  * the first was passed over, and the second takes the event.
  *
- * An interrupt's mark belongs to the CPU. A task's belongs to the thread: from 7.0 on a
- * task may be moved to another CPU, or another one may run, between the two programs.
+ * A mark belongs to the CPU and to the context: nothing else of that context runs there between
+ * the two programs. From 7.0 on a task may be moved to another CPU there, or another one may run, so
+ * that a task leaves a mark by its number as well.
  */
+const volatile bool cfg_tasks_move = false; /* between two programs of a tracepoint */
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, EV_MAX *(CTX_UNKNOWN + 1));
@@ -506,8 +509,7 @@ struct {
 	__type(value, u64);
 } marks SEC(".maps");
 
-/* Threads whose numbers end alike share a mark. For one of them to find the other's, both
- * must be inside the same event. */
+/* Threads whose numbers end alike share a mark. */
 #define MARKED_THREADS 256
 
 struct {
@@ -517,38 +519,55 @@ struct {
 	__type(value, u64);
 } thread_marks SEC(".maps");
 
-static __always_inline u64 *mark_of(const u16 ev, u8 ctx)
+static __always_inline u64 *cpu_mark(const u16 ev, u8 ctx)
 {
 	u32 key = ev * (CTX_UNKNOWN + 1) + ctx;
 
-	if (ctx != CTX_TASK)
-		return bpf_map_lookup_elem(&marks, &key);
-	key = ev * MARKED_THREADS + ((u32)bpf_get_current_pid_tgid() & (MARKED_THREADS - 1));
-	return bpf_map_lookup_elem(&thread_marks, &key);
+	return bpf_map_lookup_elem(&marks, &key);
+}
+
+/* thread_mark is 0 where it is not needed. */
+static __always_inline u64 *thread_mark(const u16 ev, u8 ctx)
+{
+	u32 key = ev * MARKED_THREADS + ((u32)bpf_get_current_pid_tgid() & (MARKED_THREADS - 1));
+
+	return cfg_tasks_move && ctx == CTX_TASK ? bpf_map_lookup_elem(&thread_marks, &key) : 0;
+}
+
+static __always_inline void leave_mark(u64 *mark, u64 token)
+{
+	if (mark)
+		*mark = token;
+}
+
+static __always_inline bool take_mark(u64 *mark, u64 token)
+{
+	if (!mark || *mark != token)
+		return false;
+	*mark = 0;
+	return true;
 }
 
 /* first_run returns the context. */
 static __always_inline u8 first_run(const u16 ev, u64 token)
 {
 	u8 ctx = context();
-	u64 *mark = mark_of(ev, ctx);
 
-	if (mark)
-		*mark = token;
+	leave_mark(cpu_mark(ev, ctx), token);
+	leave_mark(thread_mark(ev, ctx), token);
 	return ctx;
 }
 
 /* missed_first is true where the first program did not run for this event. */
 static __always_inline bool missed_first(const u16 ev, u64 token)
 {
-	u64 *mark = mark_of(ev, context());
+	u8 ctx = context();
+	bool here = take_mark(cpu_mark(ev, ctx), token), moved = take_mark(thread_mark(ev, ctx), token);
 	struct cpu_counters *c;
 	u32 cpu;
 
-	if (mark && *mark == token) {
-		*mark = 0;
+	if (here || moved)
 		return false;
-	}
 	c = my_counters(&cpu);
 	if (c)
 		add_one(&c->ev[ev].rescued);

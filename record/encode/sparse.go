@@ -27,7 +27,8 @@ func together(plan []field) {
 	}
 }
 
-// wordsOf lists the offsets of the words that cover the fields and nothing else. They may overlap.
+// wordsOf lists the offsets of the words that cover the fields. They may overlap; a field of half a word
+// that lies alone takes its neighbour along, and so perhaps rows that have nothing in the field.
 func wordsOf(kin []field) (words []int) {
 	byOffset := slices.SortedFunc(slices.Values(kin), func(a, b field) int { return a.Offset - b.Offset })
 	for i := 0; i < len(byOffset); {

@@ -215,7 +215,7 @@ func (s *Set) setConstants(pc preempt) error {
 		"cfg_rings": uint32(s.conf.Rings), "cfg_wake_bytes": uint32(s.WakeBytes()), "cfg_hot_bytes": uint32(s.conf.RingBytes), "cfg_rare_bytes": uint32(s.conf.RareBytes), "cfg_self": s.conf.Self, "cfg_reader": s.conf.ReaderPid, "cfg_keeper": s.conf.KeeperPid,
 		"cfg_preempt_off": pc.offset, "cfg_preempt_rq": pc.fromRq, "cfg_cookies": s.cookie, "cfg_tick_us": tickMicros(),
 		"cfg_count_slots": uint32(len(s.Counted)), "cfg_detail": s.conf.Detail, "cfg_all_stacks": s.conf.AllStacks, "cfg_task_regs": features.HaveProgramHelper(ebpf.TracePoint, asm.FnTaskPtRegs) == nil,
-		"cfg_cast": haveCast(s.kernel.types),
+		"cfg_cast": haveCast(s.kernel.types), "cfg_tasks_move": tasksMove(),
 	}
 	if share := s.conf.Share; share != nil {
 		constants["cfg_share"] = uint32(min(uint64(share.Keep)<<32/uint64(share.Of), math.MaxUint32))
@@ -231,6 +231,13 @@ func (s *Set) setConstants(pc preempt) error {
 		}
 	}
 	return s.setSites()
+}
+
+// tasksMove reports whether a task can be preempted between two programs of a tracepoint. Tracepoints
+// switched preemption off until 7.0; nothing but the version tells.
+func tasksMove() bool {
+	code, err := features.LinuxVersionCode()
+	return err != nil || code >= 7<<16
 }
 
 // tickMicros is the length of a jiffy: the coarse clock goes by it.
