@@ -4,9 +4,9 @@ package main
 
 import "netrec/schema"
 
-// profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v338.
+// profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v445.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.75;\n           nginx, keep-alive, 20 connections 0.85;\n           redis GET, 20 clients 0.92;\n           iperf3, one stream 0.99",
-	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.56;\n           nginx, keep-alive, 20 connections 0.78;\n           redis GET, 20 clients 0.85;\n           iperf3, one stream 0.87",
-	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.43;\n           nginx, keep-alive, 20 connections 0.58;\n           redis GET, 20 clients 0.49;\n           iperf3, one stream 0.82",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.81;\n           nginx, keep-alive, 20 connections 0.92;\n           redis GET, 20 clients 0.98;\n           iperf3, one stream 1.00",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.60;\n           nginx, keep-alive, 20 connections 0.57;\n           redis GET, 20 clients 0.58;\n           iperf3, one stream 0.77",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.35;\n           nginx, keep-alive, 20 connections 0.37;\n           redis GET, 20 clients 0.31;\n           iperf3, one stream 0.60",
 }

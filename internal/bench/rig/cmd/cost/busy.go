@@ -19,6 +19,7 @@ const (
 	colLoad = iota
 	colTool
 	colThroughput
+	colByCPU    = 4
 	colCPU      = 5
 	colResident = 8
 	colLost     = 11
@@ -51,10 +52,21 @@ func (p *page) busyWorst() string {
 	})
 }
 
-// busyPercent is how much of its throughput a load keeps under a profile.
+// kept is what a load keeps of its throughput under a profile: the lesser of what was measured and of what
+// follows from CPU time, since servers and clients alone may leave a part of the CPUs idle.
+func (p *page) kept(load string, profile schema.Profile) float64 {
+	least := 1.0
+	for _, column := range []int{colThroughput, colByCPU} {
+		if kept, err := strconv.ParseFloat(p.busy(load, string(profile), column), 64); err == nil {
+			least = min(least, kept)
+		}
+	}
+	return least
+}
+
+// busyPercent is the same in percent.
 func (p *page) busyPercent(load string, profile schema.Profile) int {
-	kept, _ := strconv.ParseFloat(p.busy(load, string(profile), colThroughput), 64)
-	return int(math.Round(100 * kept))
+	return int(math.Round(100 * p.kept(load, profile)))
 }
 
 // busyKept is what a load keeps of its throughput, a line.
@@ -87,7 +99,7 @@ func (p *page) busyLost() string {
 func (p *page) busyHelp(profile schema.Profile) string {
 	var of []string
 	for _, load := range p.busyLoads() {
-		of = append(of, fmt.Sprintf("%s %s", load, p.busy(load, string(profile), colThroughput)))
+		of = append(of, fmt.Sprintf("%s %.2f", load, p.kept(load, profile)))
 	}
 	const indent = "\n           "
 	return "throughput kept by a saturated host: " + strings.Join(of, ";"+indent)
