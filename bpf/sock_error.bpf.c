@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "again.h"
 
 /* Without an error the kernel reports a message in the socket's error queue, such as the time
  * at which a packet was sent. */

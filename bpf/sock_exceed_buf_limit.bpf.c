@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "again.h"
 
 static __always_inline int exceed_buf_limit(struct sock *sk, struct proto *prot, long allocated, int kind)
 {

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "again.h"
 
 static __always_inline int rcvqueue_full(struct sock *sk, struct sk_buff *skb, const u8 func)
 {

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "again.h"
 
 /* The tracepoint comes before the change, so the socket still has the old state. */
 static __always_inline int tcp_cong_state(struct sock *sk, u8 state, const bool direct)

@@ -1,5 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+#include "again.h"
 #include "packet.h"
 
 #define RST_REASON_UNKNOWN -1

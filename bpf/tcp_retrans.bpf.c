@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-#include "netrec.h"
+#include "again.h"
 
 #define ERR_UNKNOWN -1 /* NULL in the file; the kernel's own errors never include EPERM here */
 

@@ -201,18 +201,21 @@ func (e *Encoder) feedOrdered(batches []Batch) {
 func (e *Encoder) feed(ev *schema.Event, at int) {
 	plan := e.plans[ev.ID]
 	diff := e.steady(plan, e.compared[ev.ID])
-	for i := 0; i < len(plan); i++ {
+	found := 0
+	for i := range plan {
 		f := &plan[i]
-		if f.kin > 0 {
-			e.feedKin(plan[i:i+f.kin], at, diff)
-			i += f.kin - 1
-			continue
-		}
 		c := &e.columns[f.Column]
 		c.levels.addNulls(at - c.levels.rows)
-		if f.span.same(diff) {
+		switch {
+		case f.span.same(diff):
 			e.feedSame(c, f)
-		} else {
+		case f.kin > 0:
+			if f.kin != found {
+				e.some.find(e.rows, f.words)
+				found = f.kin
+			}
+			e.feedSome(c, f)
+		default:
 			e.feedField(c, f)
 		}
 	}

@@ -15,8 +15,8 @@ type field struct {
 	null     int64 // the loaded value that means NULL
 	raws     raws  // strings
 	span     span  // none for those that are long
-	kin      int   // of the first field of those that have values in the same rows: how many they are
-	words    []int // and the words in which they lie
+	kin      int   // number of those that have values in the same rows, 0 for none
+	words    []int // in which they lie
 }
 
 func newField(f schema.Field, stride int) field {

@@ -11,17 +11,20 @@ import (
 // ends. The schema says which; elsewhere they are all ones. The rows that have any of them are found
 // once, and only these are looked at.
 
-// together puts the fields that have values in the same rows at the end of the plan, side by side, and
-// notes in the first of each kind how many they are and where they lie.
+// together puts the fields that have values in the same rows at the end of the plan, side by side: each kind
+// has a number, and the words in which its fields lie.
 func together(plan []field) {
 	slices.SortStableFunc(plan, func(a, b field) int { return cmp.Compare(a.With, b.With) })
-	for i := 0; i < len(plan); {
+	for i, kind := 0, 1; i < len(plan); kind++ {
 		n := 1
-		for i+n < len(plan) && plan[i].With != "" && plan[i+n].With == plan[i].With {
+		for i+n < len(plan) && plan[i+n].With == plan[i].With {
 			n++
 		}
-		if n > 1 {
-			plan[i].kin, plan[i].words = n, wordsOf(plan[i:i+n])
+		if kin := plan[i : i+n]; kin[0].With != "" {
+			words := wordsOf(kin)
+			for j := range kin {
+				kin[j].kin, kin[j].words = kind, words
+			}
 		}
 		i += n
 	}
@@ -73,21 +76,6 @@ func (s *some) find(rows []*byte, words []int) {
 	s.at, s.rows = at[:have], s.rows[:0]
 	for _, i := range s.at {
 		s.rows = append(s.rows, rows[i])
-	}
-}
-
-// feedKin adds the block to the columns of fields that have values in the same rows.
-func (e *Encoder) feedKin(kin []field, at int, diff []uint64) {
-	e.some.find(e.rows, kin[0].words)
-	for i := range kin {
-		f := &kin[i]
-		c := &e.columns[f.Column]
-		c.levels.addNulls(at - c.levels.rows)
-		if f.span.same(diff) {
-			e.feedSame(c, f)
-		} else {
-			e.feedSome(c, f)
-		}
 	}
 }
 

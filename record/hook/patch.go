@@ -6,6 +6,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/features"
 )
 
 // Two things that the probes need cannot be said in relocatable C for all kernels;
@@ -157,4 +158,11 @@ func haveCast(types *btf.Spec) bool {
 		asm.LoadMem(asm.R0, asm.R0, 0, asm.DWord),
 		asm.Mov.Imm(asm.R0, 0),
 		asm.Return())
+}
+
+// tasksMove reports whether a task can be preempted between two programs of a tracepoint. Tracepoints
+// switched preemption off until 7.0; nothing but the version tells.
+func tasksMove() bool {
+	code, err := features.LinuxVersionCode()
+	return err != nil || code >= 7<<16
 }

@@ -233,13 +233,6 @@ func (s *Set) setConstants(pc preempt) error {
 	return s.setSites()
 }
 
-// tasksMove reports whether a task can be preempted between two programs of a tracepoint. Tracepoints
-// switched preemption off until 7.0; nothing but the version tells.
-func tasksMove() bool {
-	code, err := features.LinuxVersionCode()
-	return err != nil || code >= 7<<16
-}
-
 // tickMicros is the length of a jiffy: the coarse clock goes by it.
 func tickMicros() uint32 {
 	var tick unix.Timespec
