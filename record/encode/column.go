@@ -59,14 +59,6 @@ func (c *column) reset(spread bool) {
 // people look up, and every row group holds others.
 func (c *column) bloomed() bool { return c.name == "sock" || c.name == "skb" }
 
-// choose decides the encoding of the column's values.
-func (c *column) choose() format.Encoding {
-	if c.typ == schema.String {
-		return format.RLEDictionary
-	}
-	return c.number.choose()
-}
-
 // dictionary is the dictionary page of the column, nil for none.
 func (c *column) dictionary(scratch []byte) (page []byte, entries int) {
 	if c.typ == schema.String {

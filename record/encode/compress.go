@@ -20,12 +20,15 @@ const (
 )
 
 // dull counts for how many more row groups the pages of each column are stored as they are, and
-// its numbers do without a dictionary, which had been given up.
-type dull struct{ dict, data, spread []uint8 }
+// its numbers do without a dictionary, which had been given up, or are plain.
+type dull struct {
+	dict, data, spread []uint8
+	trials             []trial
+}
 
 func newDull() dull {
 	counts := func() []uint8 { return make([]uint8, len(schema.Columns)) }
-	return dull{counts(), counts(), counts()}
+	return dull{counts(), counts(), counts(), make([]trial, len(schema.Columns))}
 }
 
 const (

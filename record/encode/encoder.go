@@ -103,7 +103,8 @@ func New(res Resolver, monoToWall int64) *Encoder {
 	e.mixed.members = make([][]int32, schema.MaxID)
 	var err error
 	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(history))
+		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(history),
+		zstd.WithAllLitEntropyCompression(true)) // times repeat nothing, but some of their bytes are frequent
 	if err != nil {
 		panic(err) // the options above are constants
 	}

@@ -18,6 +18,7 @@ type pageBuffers struct {
 	packed     []byte // encoded values
 	levels     packedLevels
 	zipped     []byte // compressed page
+	other      []byte // the same in another encoding
 	header     compact
 	deltas     delta.BinaryPackedEncoding
 }
@@ -51,9 +52,9 @@ func (e *Encoder) finish(dst []byte, off int64, n int) ([]byte, error) {
 // chunk writes the dictionary page, if any, and the data page of a column.
 func (e *Encoder) chunk(dst []byte, off int64, i int) ([]byte, error) {
 	c := &e.columns[i]
-	p, ch := &e.pages, &c.chunk
+	p, ch, trial, try := &e.pages, &c.chunk, &e.dull.trials[i], false
 	if c.levels.values() > 0 {
-		ch.encoding = c.choose()
+		ch.encoding, try = e.choose(c, trial)
 		c.setStats()
 		c.number.noteSpread(&e.dull.spread[i])
 		if page, entries := c.dictionary(p.dict); entries > 0 {
@@ -70,14 +71,20 @@ func (e *Encoder) chunk(dst []byte, off int64, i int) ([]byte, error) {
 	}
 	ch.data = off + int64(len(dst))
 	p.zipped = e.compress(p.zipped[:0], page, &e.dull.data[i])
-	h := e.pageHeader(format.DataPage, len(page), len(p.zipped))
+	raw := len(page)
+	if try {
+		if raw, err = e.tryPlain(c, trial, raw); err != nil {
+			return dst, err
+		}
+	}
+	h := e.pageHeader(format.DataPage, raw, len(p.zipped))
 	h.begin(5)
 	h.i32(1, int32(c.levels.rows))
 	h.i32(2, int32(ch.encoding))
 	h.i32(3, int32(format.RLE))
 	h.i32(4, int32(format.RLE))
 	h.end()
-	return e.endPage(dst, len(page), ch), nil
+	return e.endPage(dst, raw, ch), nil
 }
 
 func (e *Encoder) dictPage(dst, page []byte, entries, i int) []byte {

@@ -15,7 +15,7 @@ func (e *Encoder) Scratch() (n int) {
 		}
 	}
 	p, b := &e.pages, &e.bloom
-	return n + held(e.sort.refs) + held(e.sort.spare) + held(p.dict) + held(p.data) + held(p.packed) + held(p.levels.runs) + held(p.zipped) +
+	return n + held(e.sort.refs) + held(e.sort.spare) + held(p.dict) + held(p.data) + held(p.packed) + held(p.levels.runs) + held(p.zipped) + held(p.other) +
 		held(b.hashes) + held(b.seen) + held(b.filter)
 }
 
