@@ -30,6 +30,7 @@ type pile struct {
 	bytes int
 	n     int64
 	due   time.Time // when its commit was
+	hurry bool      // to be encoded quickly rather than shortly
 	lent  []uint32  // strings that its rows refer to and nothing else does
 	then  *turn     // to the next file, once it is written
 }
@@ -55,7 +56,7 @@ func (p *pile) reset() {
 	}
 	p.used = 0
 	clear(p.rows.n)
-	p.bytes, p.n, p.due, p.then = 0, 0, time.Time{}, nil
+	p.bytes, p.n, p.due, p.hurry, p.then = 0, 0, time.Time{}, false, nil
 	p.lent = p.lent[:0]
 }
 

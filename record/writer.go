@@ -173,7 +173,7 @@ func (w *writer) listObjects() error {
 // add encodes a pile into row groups of the next commit.
 func (w *writer) add(p *pile) error {
 	defer w.enc.shed()
-	w.enc.Hurry = p.bytes > handOverBytes
+	w.enc.Hurry = p.hurry
 	hot, mixed := p.batches()
 	for _, parts := range hot {
 		if err := w.file.Add(w.enc.Encoder, parts...); err != nil {

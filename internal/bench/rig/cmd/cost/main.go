@@ -25,7 +25,7 @@ var (
 	table  = flag.String("table", "", "print one table alone: servers, latency, events, every, profiles or limits")
 	length = flag.Duration("length", 4*time.Second, "how long a load of real servers runs under one tool")
 	load   = flag.String("load", "", "of the real servers only those with this in their name")
-	tools  = flag.String("tools", "", "of the tools beside real servers only these, separated by commas: light, default, full, perf record, perf record (all), tcpdump")
+	tools  = flag.String("tools", "", "of the tools beside real servers only these, separated by commas: light, default, full, light (hooks), default (hooks), perf record, perf record (all), tcpdump")
 	beside = flag.String("beside", "", "measure this `binary` of netrec too, in the same rounds, beside real servers")
 	stats  = flag.Bool("stats", false, "say what each program of the kernel took beside real servers; the counting itself costs")
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")

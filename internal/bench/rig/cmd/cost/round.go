@@ -35,6 +35,7 @@ func (b *bench) servers() error {
 	fmt.Printf("## "+headBusy+"\n\n"+where+"Throughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
 		"machine, over loopback. By CPU time is the same ratio as it follows from the CPU time of servers, clients and tool per operation: what\n"+
 		"else runs on the machine disturbs it less. CPU (of one), context switches and memory are the tool's, while the load ran.\n"+
+		"(hooks) is a profile of which hardly a row is wanted, so that its probes end at their filter: the rest is what rows cost.\n"+
 		"perf record has the tracepoints that default records whole on this kernel; (all) also those of which default keeps one in\n"+
 		"sixteen, with a period of 16.\n\n", *rounds, *length)
 	fmt.Println("| load | tool | throughput | range | by CPU time | tool's CPU | ns per event | context switches a second | resident MiB | events a second | bytes per event | lost |")

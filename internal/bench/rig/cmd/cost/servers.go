@@ -83,6 +83,9 @@ func watchers() []watching {
 			out = append(out, watching{p + " beside", recordWith(*beside, p)})
 		}
 	}
+	for _, p := range []string{"light", "default"} {
+		out = append(out, watching{p + " (hooks)", recordWith("", p, "--port", noPort)})
+	}
 	out = append(out, watching{"perf record", watchPerf}, watching{"perf record (all)", watchPerfAll}, watching{"tcpdump", watchTcpdump})
 	if *tools != "" {
 		wanted := strings.Split(*tools, ",")
@@ -91,14 +94,18 @@ func watchers() []watching {
 	return out
 }
 
-func recordWith(bin, profile string) func(b *bench) (*watched, error) {
+// noPort is a port that no load has. Where only its rows are wanted, what remains is the way to the probes and
+// what they ask first: less than this no recorder of these hooks can cost.
+const noPort = "1"
+
+func recordWith(bin, profile string, more ...string) func(b *bench) (*watched, error) {
 	return func(b *bench) (*watched, error) {
 		if bin == "" {
 			bin = b.bin
 		}
 		b.n++
 		path := filepath.Join(b.dir, fmt.Sprintf("%d.parquet", b.n))
-		rec, err := b.ns.Record(bin, path, append([]string{"--profile", profile}, strings.Fields(*args)...)...)
+		rec, err := b.ns.Record(bin, path, slices.Concat([]string{"--profile", profile}, more, strings.Fields(*args))...)
 		if err != nil {
 			return nil, err
 		}
