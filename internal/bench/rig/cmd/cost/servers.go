@@ -95,7 +95,7 @@ func watchers() []watching {
 }
 
 // noPort is a port that no load has. Where only its rows are wanted, what remains is the way to the probes and
-// what they ask first: less than this no recorder of these hooks can cost.
+// what they ask first: about the least that a recorder of these hooks can cost.
 const noPort = "1"
 
 func recordWith(bin, profile string, more ...string) func(b *bench) (*watched, error) {
