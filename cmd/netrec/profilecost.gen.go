@@ -6,7 +6,7 @@ import "netrec/schema"
 
 // profileCost is what each profile costs, measured on Intel(R) Xeon(R) Processor, 2 CPUs, Linux 6.18.44-fc-v445.
 var profileCost = map[schema.Profile]string{
-	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.81;\n           nginx, keep-alive, 20 connections 0.92;\n           redis GET, 20 clients 0.98;\n           iperf3, one stream 1.00",
-	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.60;\n           nginx, keep-alive, 20 connections 0.57;\n           redis GET, 20 clients 0.58;\n           iperf3, one stream 0.77",
-	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.35;\n           nginx, keep-alive, 20 connections 0.37;\n           redis GET, 20 clients 0.31;\n           iperf3, one stream 0.60",
+	schema.Light:   "throughput kept by a saturated host: nginx, a connection per request 0.77;\n           nginx, keep-alive, 20 connections 1.00;\n           redis GET, 20 clients 0.95;\n           iperf3, one stream 0.91",
+	schema.Default: "throughput kept by a saturated host: nginx, a connection per request 0.51;\n           nginx, keep-alive, 20 connections 0.56;\n           redis GET, 20 clients 0.57;\n           iperf3, one stream 0.74",
+	schema.Full:    "throughput kept by a saturated host: nginx, a connection per request 0.32;\n           nginx, keep-alive, 20 connections 0.35;\n           redis GET, 20 clients 0.33;\n           iperf3, one stream 0.58",
 }

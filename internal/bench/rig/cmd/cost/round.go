@@ -253,10 +253,17 @@ func printRounds(load, tool string, got, alone []round) {
 		fmt.Printf("| %s | none | %.0f | %.0f to %.0f | | | | | | | | |\n", load, median(rates), slices.Min(rates), slices.Max(rates))
 		return
 	}
-	n := max(1, float64(events))
-	fmt.Printf("| %s | %s | %.2f | %.2f to %.2f | %.2f | %.0f %% | %.0f | %.0f | %.0f | %.0f | %.1f | %d |\n", load, tool, median(ratios), slices.Min(ratios), slices.Max(ratios),
-		median(work), 100*median(cpu), used*1e9/n, median(switches), median(rss), n/float64(len(got))/length.Seconds(), float64(size)/n, lost)
+	n, perEvent, bytes := float64(events), "", ""
+	rate := n / float64(len(got)) / length.Seconds()
+	if rate >= fewEvents {
+		perEvent, bytes = fmt.Sprintf("%.0f", used*1e9/n), fmt.Sprintf("%.1f", float64(size)/n)
+	}
+	fmt.Printf("| %s | %s | %.2f | %.2f to %.2f | %.2f | %.0f %% | %s | %.0f | %.0f | %.0f | %s | %d |\n", load, tool, median(ratios), slices.Min(ratios), slices.Max(ratios),
+		median(work), 100*median(cpu), perEvent, median(switches), median(rss), rate, bytes, lost)
 }
+
+// fewEvents a second say nothing of what one costs: the rest is what a recorder takes without any.
+const fewEvents = 1000
 
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))

@@ -101,7 +101,8 @@ func (b *bench) perf(w workload, event, tracepoints string) string {
 
 // profiles prints what each profile adds to the same work.
 func (b *bench) profiles() error {
-	fmt.Print("## Profiles\n\nThe extra time of one operation with every event of the profile.\n\n| profile | work | alone | with netrec | events | more time |\n|---|---|---:|---:|---:|---:|\n")
+	where, _ := measuredOn()
+	fmt.Print("## Profiles\n\n" + where + "The extra time of one operation with every event of the profile.\n\n| profile | work | alone | with netrec | events | more time |\n|---|---|---:|---:|---:|---:|\n")
 	for _, p := range schema.Profiles {
 		for _, w := range []workload{datagram, stream, connection} {
 			c, err := b.compare(w, netrec(nil, "--profile", string(p)))
