@@ -149,7 +149,7 @@ agreement() { go test -count=1 -v -timeout 150m -run '^TestAgreement$' ./interna
 begin_agreement() {
 	[ -z "$(missing "${guest_tools[@]}")" ] || return
 	set -m # a process group of its own, so that it can be ended with its guest
-	agreement >"$scratch/agreement" 2>&1 &
+	agreement </dev/null >"$scratch/agreement" 2>&1 &
 	begun_agreement=$!
 	set +m
 }
