@@ -41,6 +41,7 @@ type loop struct {
 	writer *writer
 	counts *counting
 	budget *budget // nil for none
+	spare  spare
 
 	opened    time.Time           // when the probes began to make rows
 	committed time.Time           // when a pile was handed over last

@@ -118,6 +118,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 			s.noNames()
 			s.writer.pool.trim(now)
+			s.spare.look()
 			s.cost()
 			s.tell()
 			s.counts.flush(s.drain.pile, s.acct, mono(), s.header)
@@ -183,7 +184,8 @@ func (s *session) handOver(now time.Time) (handed bool, err error) {
 	if p.due.IsZero() {
 		p.due = now
 	}
-	p.hurry = p.bytes > handOverBytes && (now.Sub(s.committed) < hurried || now.After(p.due))
+	late := s.drain.full || now.After(p.due)
+	p.hurry = late || s.spare.short || p.bytes > handOverBytes && now.Sub(s.committed) < hurried
 	turns := p.then != nil
 	s.drain.pile = s.writer.offer(p)
 	s.warnLost()
