@@ -13,13 +13,16 @@ struct icmp_header {
 /* One byte decides for nearly every packet that it is none of these. */
 static __always_inline bool maybe_icmp(const u8 *l3, u16 ethertype)
 {
+	const bool v4 = ethertype == ETH_P_IP;
 	u8 proto = 0;
 
-	if (ethertype == ETH_P_IP)
-		return !bpf_probe_read_kernel(&proto, 1, l3 + 9) && proto == IPPROTO_ICMP;
-	if (ethertype == ETH_P_IPV6)
-		return !bpf_probe_read_kernel(&proto, 1, l3 + 6) && (proto == IPPROTO_ICMPV6 || proto == IPPROTO_FRAGMENT);
-	return false;
+	if (!v4 && ethertype != ETH_P_IPV6)
+		return false;
+	if (cfg_cast)
+		proto = v4 ? HEADER_BYTE(l3, 9) : HEADER_BYTE(l3, 6);
+	else
+		bpf_probe_read_kernel(&proto, 1, l3 + (v4 ? 9 : 6));
+	return v4 ? proto == IPPROTO_ICMP : proto == IPPROTO_ICMPV6 || proto == IPPROTO_FRAGMENT;
 }
 
 static __always_inline bool read_echo(struct headers *h, struct icmp_header *icmp)

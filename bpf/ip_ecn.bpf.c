@@ -64,21 +64,22 @@ static __always_inline int ip_ecn_row(struct sk_buff *skb, struct net_device *de
 	return 0;
 }
 
-/* One read decides for nearly every packet that it is none of these. */
+/* A few bytes decide for nearly every packet that it is none of these. */
 static __always_inline int ip_ecn(struct sk_buff *skb, struct net_device *dev, const u8 *l3, const u8 stage)
 {
 	u16 ethertype = bpf_ntohs(skb->protocol);
-	u8 first[FIRST_BYTES] = {}, inside[2] = {};
+	struct first f;
+	u8 inside[2] = {};
 	u32 at;
 
 	if (ethertype != ETH_P_IP && ethertype != ETH_P_IPV6)
 		return 0;
-	if (bpf_probe_read_kernel(first, ethertype == ETH_P_IP ? FIRST_BYTES_V4 : FIRST_BYTES, l3))
+	if (!(ethertype == ETH_P_IP ? read_first(&f, l3, true) : read_first(&f, l3, false)))
 		return 0;
-	at = inner_header(skb, first, l3, ethertype, stage != STAGE_RECEIVED);
+	at = inner_header(skb, &f, l3, ethertype, stage != STAGE_RECEIVED);
 	if (at)
 		bpf_probe_read_kernel(inside, sizeof(inside), l3 + at);
-	if (!marked_ce(first) && !marked_ce(inside))
+	if (!marked_ce(f.bytes) && !marked_ce(inside))
 		return 0;
 	return ip_ecn_row(skb, dev, l3, at ? l3 + at : 0, inside[0] >> 4, stage);
 }

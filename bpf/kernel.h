@@ -68,6 +68,7 @@ typedef struct {
 struct in6_addr {
 	union {
 		u8 u6_addr8[16];
+		__be16 u6_addr16[8];
 	} in6_u;
 };
 

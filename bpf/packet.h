@@ -18,6 +18,11 @@ static __always_inline u8 *network_header(struct sk_buff *skb)
 	return BPF_CORE_READ(skb, head) + READ(skb, network_header);
 }
 
+/* Programs that look at every packet take single bytes of it by plain loads, where there is the cast for
+ * them: 16 bytes of any header, as the kernel's type has them. What is not memory reads as 0. */
+#define HEADER_BYTE(at, n) (TYPED((struct in6_addr *)(at))->in6_u.u6_addr8[n])
+#define HEADER_BE16(at, n) bpf_ntohs(TYPED((struct in6_addr *)(at))->in6_u.u6_addr16[(n) / 2])
+
 static __always_inline void read_l4(struct headers *h)
 {
 	__be16 ports[2] = {};

@@ -19,14 +19,39 @@
 #define GRE_SEQUENCE 0x1000
 #define GRE_VERSION 0x0007
 
-/* As many bytes of a packet as decide for nearly all whether it may be a tunnel's: up to the
- * destination port. */
-#define FIRST_BYTES 44
-#define FIRST_BYTES_V4 24
-
 static __always_inline u16 be16(const u8 *b)
 {
 	return b[0] << 8 | b[1];
+}
+
+/* What decides for nearly every packet whether it is marked and whether it may be a tunnel's. */
+struct first {
+	u8 bytes[2];
+	u8 proto;
+	u16 port; /* destination, of UDP alone; IPv4's is elsewhere if it has options */
+};
+
+#define FIRST_BYTES 44
+#define FIRST_BYTES_V4 24
+
+static __always_inline bool read_first(struct first *f, const u8 *l3, const bool v4)
+{
+	u8 b[FIRST_BYTES] = {};
+
+	if (cfg_cast) {
+		f->bytes[0] = HEADER_BYTE(l3, 0);
+		f->bytes[1] = HEADER_BYTE(l3, 1);
+		f->proto = v4 ? HEADER_BYTE(l3, 9) : HEADER_BYTE(l3, 6);
+		f->port = f->proto != IPPROTO_UDP ? 0 : v4 ? HEADER_BE16(l3 + 16, 6) : HEADER_BE16(l3 + 32, 10);
+		return true;
+	}
+	if (bpf_probe_read_kernel(b, v4 ? FIRST_BYTES_V4 : FIRST_BYTES, l3))
+		return false;
+	f->bytes[0] = b[0];
+	f->bytes[1] = b[1];
+	f->proto = v4 ? b[9] : b[6];
+	f->port = f->proto != IPPROTO_UDP ? 0 : v4 ? be16(b + 22) : be16(b + 42);
+	return true;
 }
 
 static __always_inline bool is_tunnel_port(u16 port)
@@ -34,13 +59,12 @@ static __always_inline bool is_tunnel_port(u16 port)
 	return port == PORT_VXLAN || port == PORT_VXLAN_BEFORE || port == PORT_GENEVE;
 }
 
-/* may_carry is false for nearly every packet. IPv4's ports are elsewhere if it has options;
- * then it takes a closer look. */
-static __always_inline bool may_carry(const u8 *b, const bool v4)
+/* may_carry is false for nearly every packet. One with options takes a closer look. */
+static __always_inline bool may_carry(const struct first *f, const bool v4)
 {
-	switch (v4 ? b[9] : b[6]) {
+	switch (f->proto) {
 	case IPPROTO_UDP:
-		return is_tunnel_port(v4 ? be16(b + 22) : be16(b + 42)) || (v4 && b[0] != 0x45);
+		return is_tunnel_port(f->port) || (v4 && f->bytes[0] != 0x45);
 	case IPPROTO_IPIP:
 	case IPPROTO_IPV6:
 	case IPPROTO_GRE:
@@ -137,24 +161,22 @@ __attribute__((noinline)) int inner_at(u64 l3, u64 end, u64 noted, u32 ethertype
 }
 
 /* What IPsec has encrypted since is no header any more. */
-static __always_inline bool is_encrypted(const u8 *b, const bool v4)
+static __always_inline bool is_encrypted(const struct first *f)
 {
-	u8 proto = v4 ? b[9] : b[6];
-
-	return proto == IPPROTO_ESP || (proto == IPPROTO_UDP && (v4 ? be16(b + 22) : be16(b + 42)) == PORT_IPSEC);
+	return f->proto == IPPROTO_ESP || f->port == PORT_IPSEC;
 }
 
-/* inner_header asks inner_at about a packet with these first bytes. On the way out the
+/* inner_header asks inner_at about a packet that begins like this. On the way out the
  * kernel notes for any tunnel where the inner header is, until the packet is cut to size; but
  * not if nothing was left to a device to do. */
-static __always_inline u32 inner_header(struct sk_buff *skb, const u8 *first, const u8 *l3, u16 ethertype, const bool out)
+static __always_inline u32 inner_header(struct sk_buff *skb, const struct first *f, const u8 *l3, u16 ethertype, const bool out)
 {
 	const bool v4 = ethertype == ETH_P_IP;
 	u64 noted = 0;
 
-	if (out && BPF_CORE_READ_BITFIELD(skb, encapsulation) && !is_encrypted(first, v4))
+	if (out && BPF_CORE_READ_BITFIELD(skb, encapsulation) && !is_encrypted(f))
 		noted = as_number(skb->head + skb->inner_network_header);
-	if (!noted && !may_carry(first, v4))
+	if (!noted && !may_carry(f, v4))
 		return 0;
 	return inner_at(as_number(l3), as_number(skb->data) + skb->len - skb->data_len, noted, ethertype);
 }
