@@ -30,10 +30,7 @@ static __always_inline struct skb_shared_info *shared_info(struct sk_buff *skb)
 /* A macro, because the rows have these fields at different places. */
 #define FILL_DEV(r, d) \
 	do { \
-		if (direct) \
-			copy16((r)->dev, (d)->name); \
-		else \
-			bpf_probe_read_kernel((r)->dev, sizeof((r)->dev), (d)->name); \
+		fill16((r)->dev, (d)->name, direct); \
 		(r)->ifindex = K(d, ifindex); \
 	} while (0)
 

@@ -38,10 +38,7 @@ static __always_inline void saw_function(const struct Qdisc_ops *ops, const bool
 #define FILL_QDISC(r, q, d, skb) \
 	do { \
 		(r)->qdisc = (u64)(q); \
-		if (direct) \
-			copy16((r)->qdisc_kind, (q)->ops->id); \
-		else \
-			bpf_probe_read_kernel((r)->qdisc_kind, sizeof((r)->qdisc_kind), K(q, ops)->id); \
+		fill16((r)->qdisc_kind, K(q, ops)->id, direct); \
 		FILL_DEV(r, d); \
 		(r)->qdisc_handle = K(q, handle); \
 		(r)->qdisc_parent = K(q, parent); \

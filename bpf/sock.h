@@ -21,6 +21,15 @@ static __always_inline void copy16(u8 *to, const void *from)
 	((u64 *)to)[1] = ((const u64 *)from)[1];
 }
 
+/* fill16 copies such a name or address from kernel memory. */
+static __always_inline void fill16(u8 *to, const void *from, const bool direct)
+{
+	if (direct)
+		copy16(to, from);
+	else
+		bpf_probe_read_kernel(to, 16, from);
+}
+
 static __always_inline u32 task_netns(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
@@ -89,10 +98,7 @@ static __always_inline s64 cookie(struct sock *sk, const bool direct)
 static __always_inline void fill_addr(u8 *dst, struct in6_addr *v6, const u32 v4, u16 family, const bool direct)
 {
 	if (family == AF_INET6) {
-		if (direct)
-			copy16(dst, v6);
-		else
-			bpf_probe_read_kernel(dst, 16, v6);
+		fill16(dst, v6, direct);
 		return;
 	}
 	clear16(dst);

@@ -63,10 +63,7 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	fill_positions(&r->positions, r->protocol == IPPROTO_TCP ? tcp_sk(sk, direct) : 0, direct);
 	r->dir = dir;
 	prot = K(sk, __sk_common.skc_prot);
-	if (direct)
-		copy16(r->prot_name, prot->name);
-	else
-		bpf_probe_read_kernel(r->prot_name, sizeof(r->prot_name), &prot->name);
+	fill16(r->prot_name, prot->name, direct);
 	SUBMIT(r);
 	return 0;
 }
