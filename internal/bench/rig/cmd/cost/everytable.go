@@ -23,6 +23,7 @@ type line struct {
 
 // everyEvent prints what each event costs in the kernel, heaviest first.
 func (b *bench) everyEvent() error {
+	begin(headEvery)
 	here, err := b.here()
 	if err != nil {
 		return fmt.Errorf("every event: %w", err)
@@ -34,8 +35,7 @@ func (b *bench) everyEvent() error {
 		}
 	}
 	lines := everyLines(here, emulated.Hits)
-	fmt.Print("## " + headEvery + "\n\n" +
-		"Time in the kernel by BPF's own statistics (`kernel.bpf_stats_enabled`) while the traffic of the tests runs with all\n" +
+	fmt.Print("Time in the kernel by BPF's own statistics (`kernel.bpf_stats_enabled`) while the traffic of the tests runs with all\n" +
 		"events on at once: means of the better of two runs, so caches are as cold as in real traffic, without the way to the\n" +
 		"program (10 to 20 ns for a raw tracepoint, 60 for one of a system call, about 1 µs for a probe in a library). A program\n" +
 		"also runs for what is then left out: other calls, other allocations, packets without a mark. The last column is the\n" +

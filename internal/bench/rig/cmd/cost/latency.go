@@ -35,8 +35,8 @@ func paced(seconds int, rate float64, log string) []string {
 
 // latency prints how long answers take while the server has half of what it can do.
 func (b *bench) latency() error {
-	where, _ := measuredOn()
-	fmt.Printf("## "+headLatency+"\n\n"+where+"nginx and h2load over loopback with %d connections, at half of the rate that they reach alone. Ratios to none, medians of %d\n"+
+	begin(headLatency)
+	fmt.Printf("nginx and h2load over loopback with %d connections, at half of the rate that they reach alone. Ratios to none, medians of %d\n"+
 		"interleaved rounds of %s, with their range.\n\n", pacedClients, *rounds, *length)
 	for _, p := range pacedWeb.needs {
 		if _, err := exec.LookPath(p); err != nil {

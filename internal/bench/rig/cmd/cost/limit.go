@@ -44,7 +44,8 @@ func (u *use) bytes() float64 { return float64(u.fileBytes) / float64(u.rows) }
 // limits prints the rates that were recorded without loss. The work paces itself by
 // pausing, and the recorder has the default buffer.
 func (b *bench) limits() error {
-	fmt.Print("## Highest rate without loss\n\nOne thread, UDP send + receive of 1 byte without pause or with pauses, for 4 s each, default buffer, `-e sock_io`\nand the profile full.\n\n")
+	begin("Highest rate without loss")
+	fmt.Print("One thread, UDP send + receive of 1 byte without pause or with pauses, for 4 s each, default buffer, `-e sock_io`\nand the profile full.\n\n")
 	fmt.Println("| events | asked for | generated a second | lost | recorder CPU per event |\n|---|---:|---:|---:|---:|")
 	for _, args := range [][]string{{"-e", "sock_io"}, {"--profile", "full"}} {
 		for _, rate := range []int{100_000, 200_000, 400_000, 0} {

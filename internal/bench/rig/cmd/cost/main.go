@@ -31,7 +31,7 @@ var (
 	vm     = flag.Bool("vm", true, "boot a kernel for the events that this machine has no hook for")
 	kept   = flag.String("emulated", "", "take what a kernel in a guest cost from this `file`, the output of -guest there")
 	tell   = flag.Bool("publish", false, "measure nothing: copy the numbers of docs/cost.md to README, help and the estimates of analyze")
-	renew  = flag.String("renew", "", "measure nothing: put the tables in this `file`, the output of -table servers, latency or profiles, into docs/cost.md, and publish")
+	renew  = flag.String("renew", "", "measure nothing: put the tables in this `file`, the output of -table, into docs/cost.md, and publish")
 	inside = flag.Bool("guest", false, "measure in a guest, where this program booted a kernel")
 )
 

@@ -31,8 +31,8 @@ type round struct {
 
 // servers prints how much of their throughput real servers keep.
 func (b *bench) servers() error {
-	where, _ := measuredOn()
-	fmt.Printf("## "+headBusy+"\n\n"+where+"Throughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
+	begin(headBusy)
+	fmt.Printf("Throughput under each tool relative to none, median and range of %d interleaved rounds of %s; everything on this\n"+
 		"machine, over loopback. By CPU time is the same ratio as it follows from the CPU time of servers, clients and tool per operation: what\n"+
 		"else runs on the machine disturbs it less. CPU (of one), context switches and memory are the tool's, while the load ran.\n"+
 		"(hooks) is a profile of which hardly a row is wanted, so that its probes end at their filter: the rest is what rows cost.\n"+

@@ -28,6 +28,12 @@ func measuredOn() (text string, load float64) {
 		time.Now().UTC().Format("2006-01-02 15:04 MST"), cpuModel(), runtime.NumCPU(), string(bytes.TrimRight(u.Release[:], "\x00")), load), load
 }
 
+// begin begins a section. It says when it was measured, as sections can be renewed one by one.
+func begin(heading string) {
+	where, _ := measuredOn()
+	fmt.Print("## " + heading + "\n\n" + where)
+}
+
 func printHeader(w io.Writer) {
 	where, load := measuredOn()
 	fmt.Fprintf(w, "# What recording costs\n\n<!-- Written by testdata/cost/cost.sh; do not edit. -->\n\n%s", where)
@@ -53,7 +59,8 @@ func cpuModel() string {
 
 // events prints the table of single events.
 func (b *bench) events() error {
-	fmt.Print("## One event\n\nns per event is what the thread that causes the event pays, probe and the way there. perf takes a stack (`-g`) where\n" +
+	begin("One event")
+	fmt.Print("ns per event is what the thread that causes the event pays, probe and the way there. perf takes a stack (`-g`) where\n" +
 		"the row has one: sock_stack, skb_drop and sys_connect. Each load repeats one thing, so real traffic takes more bytes per event;\n" +
 		"see the mixed load below.\n\n")
 	fmt.Println("| event | work | alone | ns per event | recorder CPU per event | bytes per event | perf record: ns, bytes |")
@@ -101,8 +108,8 @@ func (b *bench) perf(w workload, event, tracepoints string) string {
 
 // profiles prints what each profile adds to the same work.
 func (b *bench) profiles() error {
-	where, _ := measuredOn()
-	fmt.Print("## Profiles\n\n" + where + "The extra time of one operation with every event of the profile.\n\n| profile | work | alone | with netrec | events | more time |\n|---|---|---:|---:|---:|---:|\n")
+	begin("Profiles")
+	fmt.Print("The extra time of one operation with every event of the profile.\n\n| profile | work | alone | with netrec | events | more time |\n|---|---|---:|---:|---:|---:|\n")
 	for _, p := range schema.Profiles {
 		for _, w := range []workload{datagram, stream, connection} {
 			c, err := b.compare(w, netrec(nil, "--profile", string(p)))
