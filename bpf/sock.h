@@ -123,20 +123,55 @@ static __always_inline void fill_tuple(struct tuple *t, struct sock *sk, const b
 	t->rport = bpf_ntohs(K(sk, __sk_common.skc_dport));
 }
 
-/* The kernel counts what is acknowledged and what comes in order, each where it moves the
- * sequence number. */
-static __always_inline void fill_positions(struct positions *p, struct tcp_sock *tp, const bool direct)
+/* progress_of is another number after each segment that changes positions. */
+static __always_inline u64 progress_of(struct tcp_sock *tp, const bool direct)
 {
+	barrier(); /* neither before what is read above, nor with what was read there */
+	return tp ? (u64)K(tp, snd_una) << 32 | K(tp, rcv_nxt) : 0;
+}
+
+/* The kernel counts what is acknowledged and what comes in order, each just before it moves the
+ * sequence number. That is read last here, and returned. */
+static __always_inline u64 fill_positions(struct positions *p, struct tcp_sock *tp, const bool direct)
+{
+	u32 acked, received, sent, written, copied;
+	u64 progress;
+
 	if (!tp) {
 		p->out_bytes = p->in_bytes = -1;
 		p->unsent_bytes = p->unacked_bytes = p->unread_bytes = -1;
-		return;
+		return 0;
 	}
-	p->unacked_bytes = K(tp, snd_nxt) - K(tp, snd_una);
-	p->out_bytes = (u32)K(tp, bytes_acked) + p->unacked_bytes;
-	p->in_bytes = (u32)K(tp, bytes_received);
-	p->unsent_bytes = K(tp, write_seq) - K(tp, snd_nxt);
-	p->unread_bytes = K(tp, rcv_nxt) - K(tp, copied_seq);
+	acked = K(tp, bytes_acked);
+	received = K(tp, bytes_received);
+	sent = K(tp, snd_nxt);
+	written = K(tp, write_seq);
+	copied = K(tp, copied_seq);
+	progress = progress_of(tp, direct);
+	p->unacked_bytes = sent - (u32)(progress >> 32);
+	p->out_bytes = acked + p->unacked_bytes;
+	p->in_bytes = received;
+	p->unsent_bytes = written - sent;
+	p->unread_bytes = (u32)progress - copied;
+	return progress;
+}
+
+#define POSITION_LOOKS 4
+
+/* fill_unlocked is for a program that does not hold the socket; was is progress_of before the row's time was
+ * taken. A segment that comes meanwhile, in an interrupt or on another CPU, would be in the positions before its
+ * own row tells of it, or in a part of them. They are taken again then, with the time. */
+static __always_inline void fill_unlocked(struct header *h, struct positions *p, struct tcp_sock *tp, u64 was,
+					  const bool direct)
+{
+	for (int i = 0; i < POSITION_LOOKS; i++) {
+		u64 now = fill_positions(p, tp, direct);
+
+		if (now == was)
+			return;
+		was = now;
+		h->ts_ns = bpf_ktime_get_ns();
+	}
 }
 
 #endif

@@ -39,11 +39,17 @@ static __always_inline void fill_dest(struct sock_io *r, struct call *call)
 static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struct io_facts *f, const bool direct)
 {
 	u32 netns = sock_netns(sk, direct);
+	struct tcp_sock *tp;
 	struct sock_io *r;
 	struct proto *prot;
+	u16 protocol;
+	u64 was;
 
 	if (!want_sock(sk, netns) || !hot_row(EV_sock_io, sk, direct))
 		return 0;
+	protocol = K(sk, sk_protocol);
+	tp = protocol == IPPROTO_TCP ? tcp_sk(sk, direct) : 0;
+	was = progress_of(tp, direct);
 	r = BEGIN(sock_io, sk, 0, netns);
 	if (!r)
 		return 0;
@@ -59,8 +65,8 @@ static __always_inline int sock_io(struct sock *sk, const u8 dir, s64 ret, struc
 	r->sk_rmem_alloc = K(sk, sk_backlog.rmem_alloc.counter);
 	r->sk_rcvbuf = K(sk, sk_rcvbuf);
 	r->sock_type = K(sk, sk_type);
-	r->protocol = K(sk, sk_protocol);
-	fill_positions(&r->positions, r->protocol == IPPROTO_TCP ? tcp_sk(sk, direct) : 0, direct);
+	r->protocol = protocol;
+	fill_unlocked(&r->h, &r->positions, tp, was, direct);
 	r->dir = dir;
 	prot = K(sk, __sk_common.skc_prot);
 	fill16(r->prot_name, prot->name, direct);

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"netrec/analyze/scan"
 	"netrec/internal/bench/rig"
 )
 
@@ -91,12 +92,51 @@ func recordTurns(t *testing.T, tools string) (logs map[string][]keptTurn, seen m
 		}
 		return readTable(t, out)
 	}
+	holdPositions(t, capture)
 	twice = map[string]int{}
 	resent := answer("tcpretrans")
 	for _, row := range resent.rows {
 		twice[resent.text(row, "lport")]++
 	}
 	return logs, turnsByService(t, answer("waits", "--slowest", strconv.Itoa(3*keptAlive*turnsEach), "--table", "slowest")), twice, ""
+}
+
+// holdPositions: in the order of time a connection only goes forward, also where a segment comes while the row of a
+// call is filled.
+func holdPositions(t *testing.T, capture string) {
+	t.Helper()
+	f, err := scan.Open(capture, scan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	type end struct{ sock, lport, rport int64 }
+	type place struct{ written, arrived int64 }
+	var asked scan.Columns
+	var c struct{ Sock, Lport, Rport, OutBytes, UnsentBytes, InBytes scan.Int }
+	asked.MustBind(&c)
+	at, rows, back := map[end]place{}, 0, 0
+	err = f.Scan(scan.Query{Events: []string{"sock_io", "tcp_rcv_est"}, Columns: asked.All()}, func(r *scan.Row) error {
+		if !r.Has(c.InBytes) {
+			return nil
+		}
+		rows++
+		who := end{r.Int(c.Sock), r.Int(c.Lport), r.Int(c.Rport)}
+		was, now := at[who], place{r.Int(c.OutBytes) + r.Int(c.UnsentBytes), r.Int(c.InBytes)}
+		if now.written < was.written || now.arrived < was.arrived {
+			if back++; back <= 3 {
+				t.Errorf("%s at %d: written and arrived %d, before it %d", r.Event.Name, r.TS, now, was)
+			}
+		}
+		at[who] = now
+		return nil
+	})
+	if err != nil || rows < 4*keptAlive*turnsEach {
+		t.Errorf("%d rows with positions, want 4 a turn and more: %v", rows, err)
+	}
+	if back > 0 {
+		t.Errorf("%d of %d rows go back", back, rows)
+	}
 }
 
 // keepAlive has a conversation over one connection; done is told when either end has come to its end.
