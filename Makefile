@@ -40,7 +40,7 @@ fuzz: ## every fuzz target for a while, with the number of executions: make fuzz
 bench: ## decode, encode, commit, scan and every fold
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./record/... ./analyze/...
 
-cost: build ## ns per event, CPU, bytes and the highest lossless rate on this machine, beside perf
+cost: build ## what busy servers keep, ns per event, CPU, bytes and the highest lossless rate on this machine, beside perf
 	./testdata/cost/cost.sh
 
 speed: build ## time and memory of every analysis on ten million events, beside DuckDB; NETREC_PYTHON must have it
