@@ -10,12 +10,13 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 export CGO_ENABLED=0
+export GOFLAGS="${GOFLAGS:-} -trimpath" # as the binary is built: what one step compiled is there for all
 . testdata/ci/tools.sh
 
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/netrec
 scratch=$(mktemp -d)
-begun_agreement=
-trap '[ -z "$begun_agreement" ] || kill -- "-$begun_agreement" 2>/dev/null; rm -rf "$scratch"' EXIT
+begun_agreement= compiling=
+trap 'end $begun_agreement $compiling; rm -rf "$scratch"' EXIT
 begun=$SECONDS
 failed=() left_out=() times=()
 
@@ -52,6 +53,33 @@ step() {
 	fi
 	times+=("$(printf '%5d s  %-9s %s' $((SECONDS - start)) "$result" "$name")")
 }
+
+# begin FUNCTION runs it beside the steps, as a process group of its own, so that it can be ended with all
+# that it started: $! is both.
+begin() {
+	set -m
+	"$1" </dev/null >"$scratch/$1" 2>&1 &
+	set +m
+}
+
+# end [GROUP…]
+end() {
+	local group
+	for group; do kill -- "-$group" 2>/dev/null; done
+}
+
+# What the steps compile takes both CPUs for minutes. Much of it is done while tools are fetched and the
+# kill test waits, with what these leave of the CPUs. What is compiled stays so when this is ended.
+compile_ahead() {
+	renice -n 19 -p "$BASHPID" >/dev/null
+	vet
+	testdata/ci/fuzz.sh none
+	elsewhere
+	testdata/ci/lint.sh version
+}
+
+# Whether all could be compiled is for the steps to say that need it.
+wait_for_compiling() { wait "$compiling" || true; }
 
 tools() {
 	go version || return
@@ -113,7 +141,7 @@ go_test() {
 		local -x NETREC_KERNELS=none
 	fi
 	# shellcheck disable=SC2086
-	go test -count=1 -timeout 40m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$|^TestBrowser' $packages
+	go test -count=1 -vet=off -timeout 40m -skip '^Test(Readers|Answers|Exports)Agree$|^TestSnippets$|^TestKernels$|^TestBrowser' $packages
 }
 
 # From their seeds on, half a minute together; make fuzz T=1h is for a night.
@@ -148,10 +176,8 @@ agreement() { go test -count=1 -v -timeout 150m -run '^TestAgreement$' ./interna
 # nothing times: it begins before them and is waited for after them.
 begin_agreement() {
 	[ -z "$(missing "${guest_tools[@]}")" ] || return
-	set -m # a process group of its own, so that it can be ended with its guest
-	agreement </dev/null >"$scratch/agreement" 2>&1 &
+	begin agreement
 	begun_agreement=$!
-	set +m
 }
 
 end_agreement() {
@@ -163,21 +189,27 @@ end_agreement() {
 
 guest_tools=(go root qemu-system-x86_64 sqfstar xz)
 
+begin compile_ahead
+compiling=$!
 step 'tools' tools go
 step 'gofmt' format gofmt
 step 'go vet' vet go
 step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
+end "$compiling" # some tests ask for more on a machine that nobody else uses
 step 'go test' go_test go cc ip
+begin compile_ahead
+compiling=$!
+step 'kill -9 and full disk, short' kill_test go root python-readers
+step 'the rest of compiling ahead' wait_for_compiling go
+begin_agreement
 step 'fuzz targets, 4 s each' fuzz go git
 step 'analyze builds for other systems' elsewhere go
 step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm lintian systemd-analyze mandoc setpriv unshare qemu-aarch64-static
-begin_agreement
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
 step 'report in a browser' browser go chromium
 step 'lint' lint go
 step 'agreement with bpftrace and libbpf-tools on a kernel between' end_agreement "${guest_tools[@]}"
-step 'kill -9 and full disk, short' kill_test go root python-readers
 step 'kernels: oldest and newest' kernels "${guest_tools[@]}"
 
 printf '\n=== summary\n'
