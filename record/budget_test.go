@@ -208,11 +208,12 @@ func TestBudget(t *testing.T) {
 	must(t, <-l.done)
 	_, code, err := rec.End(unix.SIGINT)
 	must(t, err)
-	if code != 0 {
-		t.Errorf("exit code %d", code)
-	}
 	t.Log(rec.Said())
 	c := read(t, path)
+	c.balanceAlone(t)
+	if code != 0 && (code != 4 || c.missing() == 0) { // interrupts may cost frequent events
+		t.Errorf("exit code %d", code)
+	}
 	keptBudget(t, seconds[1:], time.Duration(c.meta.Budget.OverNS))
 	nothingRareLost(t, c, 2*len(l.ends))
 	if c.meta.Budget.Least(schema.ClassConns) == 1 {
