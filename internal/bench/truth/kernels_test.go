@@ -76,7 +76,7 @@ func TestKernels(t *testing.T) {
 			t.Parallel()
 			begun, tests := time.Now(), testsIn(name)
 			config := vmtest.Config{Kernel: name, Share: share, Env: []string{guestEnv + "=" + name},
-				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(tests, "|") + ")$"}, Timeout: 30 * time.Minute,
+				Command: []string{"/host/truth.test", "-test.v", "-test.run", "^(" + strings.Join(tests, "|") + ")$"}, Timeout: time.Hour,
 				MemoryMiB: 2048} // the storm fills rings and piles, TestFilters has seven recorders
 			res, err := vmtest.Run(context.Background(), config)
 			if err != nil {
