@@ -15,8 +15,8 @@ export GOFLAGS="${GOFLAGS:-} -trimpath" # as the binary is built: what one step 
 
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/netrec
 scratch=$(mktemp -d)
-begun_agreement= compiling=
-trap 'end $begun_agreement $compiling; rm -rf "$scratch"' EXIT
+begun_guests= compiling=
+trap 'end $begun_guests $compiling; rm -rf "$scratch"' EXIT
 begun=$SECONDS
 failed=() left_out=() times=()
 
@@ -164,25 +164,32 @@ browser() { go test -count=1 -v -timeout 30m -run '^TestBrowser' ./analyze/repor
 
 kill_test() { go test -count=1 -v -timeout 40m ./internal/bench/killtest; }
 
-# The oldest and the newest, and the agreement below is one between: all five, make kernels, take
-# longer than CI has.
-kernels() { go test -count=1 -v -timeout 150m -run '^TestKernels$' ./internal/bench/truth -kernels some; }
+# The newest and, below, the oldest and one between: all five, make kernels, take longer than CI has.
+kernel() { go test -count=1 -v -timeout 150m -run "^TestKernels\$/^$1\$" ./internal/bench/truth -kernels some; }
+newest() { kernel newest; }
 
 # Tools of bcc compile for a minute each: by hand, with -update, and 6.1, see CONTRIBUTING.md.
 agreement() { go test -count=1 -v -timeout 150m -run '^TestAgreement$' ./internal/bench/truth/agree -kernels 6.12 -bcc none; }
 
-# Its guest compiles a dozen tools, which keeps one CPU busy for ten minutes. The other CPU is for steps that
-# nothing times: it begins before them and is waited for after them.
-begin_agreement() {
-	[ -z "$(missing "${guest_tools[@]}")" ] || return
-	begin agreement
-	begun_agreement=$!
+# A guest keeps one CPU busy for ten minutes. The other CPU is for steps that nothing times: these guests begin
+# before them, one after the other, and are waited for after them.
+guests() {
+	local code=0
+	agreement || code=1
+	kernel 5.10 || code=1
+	return $code
 }
 
-end_agreement() {
+begin_guests() {
+	[ -z "$(missing "${guest_tools[@]}")" ] || return
+	begin guests
+	begun_guests=$!
+}
+
+end_guests() {
 	local code=0
-	wait "$begun_agreement" || code=$?
-	cat "$scratch/agreement"
+	wait "$begun_guests" || code=$?
+	cat "$scratch/guests"
 	return $code
 }
 
@@ -197,15 +204,15 @@ step 'static binary' static_binary go make ldd
 step 'generated files are current' generated go clang llvm-strip bpf-headers
 step 'go test' go_test go cc ip
 step 'kill -9 and full disk, short' kill_test go root python-readers
-begin_agreement
+begin_guests
 step 'fuzz targets, 4 s each' fuzz go git
 step 'analyze builds for other systems' elsewhere go
 step 'packages, built twice' dist go git llvm-readelf jq dpkg-deb rpm lintian systemd-analyze mandoc setpriv unshare qemu-aarch64-static
 step 'captures in DuckDB, pandas, polars, ClickHouse and Spark' interop go python-readers java
 step 'report in a browser' browser go chromium
 step 'lint' lint go
-step 'agreement with bpftrace and libbpf-tools on a kernel between' end_agreement "${guest_tools[@]}"
-step 'kernels: oldest and newest' kernels "${guest_tools[@]}"
+step 'kernel: newest' newest "${guest_tools[@]}"
+step 'agreement with bpftrace and libbpf-tools on a kernel between; kernel: oldest' end_guests "${guest_tools[@]}"
 
 printf '\n=== summary\n'
 printf '%s\n' "${times[@]}"
