@@ -250,7 +250,7 @@ func printSummary(w io.Writer, path string, s *record.Summary) {
 			c.Generated, c.Nested = c.Generated-c.Nested, 0
 		}
 		if c.Lost() > 0 {
-			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, too many calls in flight %d, not written %d, interrupted probe %d)\n",
+			fmt.Fprintf(w, "lost: %s: %d of %d (ring full %d, too many calls in flight %d, not written %d, interrupted probe, at most %d)\n",
 				name, c.Lost(), c.Generated, c.Ring, c.Scratch, c.Writer, c.Nested)
 		}
 	}
